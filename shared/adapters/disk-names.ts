@@ -1,0 +1,23 @@
+import { open, rename } from "node:fs/promises";
+import { setTimeout as delay } from "node:timers/promises";
+import { hasErrno } from "./git-walk.ts";
+
+/** Windows refuses to rename a file that a reader has open, or over one; it lets go soon. */
+export async function renamed(from: Buffer | string, to: Buffer | string): Promise<void> {
+  for (let tries = 0; ; tries += 1) {
+    try {
+      return await rename(from, to);
+    } catch (error) {
+      if (process.platform !== "win32" || tries >= 20 || !hasErrno(error, "EPERM", "EACCES", "EBUSY")) throw error;
+      await delay(10 * (tries + 1));
+    }
+  }
+}
+
+/** The names in a folder are on the disk when it returns. */
+export async function syncFolder(folder: Buffer | string): Promise<void> {
+  if (process.platform === "win32") return; // a folder cannot be opened there
+  const handle = await open(folder, "r").catch(() => undefined);
+  await handle?.sync().catch(() => undefined); // some file systems refuse it; the names stand all the same
+  await handle?.close();
+}
