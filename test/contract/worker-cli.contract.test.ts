@@ -1,0 +1,4 @@
+import { describeClient } from "../support/worker-cases.ts";
+
+describeClient("pi");
+describeClient("codex");
