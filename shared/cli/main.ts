@@ -43,4 +43,6 @@ if (own.argv[0] === "__complete") {
     },
     now: () => Date.now(),
   });
+  // The result is out: a Ctrl-C that comes now must not take the exit code away from who waits for it.
+  process.on("SIGINT", () => process.exit());
 }

@@ -6,6 +6,7 @@ import type { CommandResult } from "../model/command-result.ts";
 import { createRunHost, type Starter, startRun } from "../runner/client.ts";
 import { type Invocation, parseArguments } from "./arguments.ts";
 import { createTerminalEditor } from "./editor.ts";
+import { type OnInterrupt, withoutGaps } from "./interrupts.ts";
 import { createOutput, type Output } from "./output.ts";
 import type { Detail } from "./render.ts";
 import { askInTerminal } from "./terminal.ts";
@@ -28,12 +29,13 @@ export interface CliProcess {
   readonly stdin: () => Promise<string>;
   readonly stdout: (text: string) => void;
   readonly stderr: (text: string) => void;
-  readonly onInterrupt: (listener: () => void) => () => void;
+  readonly onInterrupt: OnInterrupt;
   readonly now: () => number;
 }
 
 /** argv to exit code. Every refusal is printed with its next step; nothing rejects. */
-export async function runProgram(process: CliProcess): Promise<number> {
+export async function runProgram(outer: CliProcess): Promise<number> {
+  const process: CliProcess = { ...outer, onInterrupt: withoutGaps(outer.onInterrupt) };
   const color = picocolors.createColors(process.color);
   const outputOf = (detail: Detail, version: string): Output =>
     createOutput({ ...process, mode: modeOf(process.argv), detail, version, color });

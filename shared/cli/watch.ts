@@ -8,6 +8,7 @@ import type { Answer, Question } from "../ports/editor.ts";
 import { whyGone } from "../runner/client.ts";
 import { dropControl, dropReply, withdrawControl } from "../runner/drop.ts";
 import { followRun, type TailEnd } from "../runner/tail.ts";
+import type { OnInterrupt } from "./interrupts.ts";
 import type { Output } from "./output.ts";
 
 export interface Watched {
@@ -22,8 +23,7 @@ export interface WatchDeps {
   readonly now: () => number;
   /** Asks the person; absent where nobody is there. */
   readonly ask?: (question: Question, signal: AbortSignal) => Promise<Answer | undefined>;
-  /** Tells each Ctrl-C; returns how to stop listening. */
-  readonly onInterrupt: (listener: () => void) => () => void;
+  readonly onInterrupt: OnInterrupt;
   /** Ctrl-C's that came while the runner was started. */
   readonly interrupted?: number;
 }

@@ -112,7 +112,7 @@ describe("faults: Ctrl-C at any moment @slow", function () {
         await eventually("nothing runs", () => processesIn(repo.base).length === 0, 15_000);
         assert.deepEqual(locksLeft(repo), []);
         if (code === 0) return await one.isDone(work);
-        assert.equal(code, 130);
+        assert.equal(code, 130, said);
         const standing = (await orchJson(place, "status", run)).summary.replace(`${run} `, "");
         assert.ok(["parked", "cancelled"].includes(standing), standing);
         if (standing === "cancelled") return assert.deepEqual(await treeOf(repo), start);
