@@ -1,10 +1,9 @@
-import { randomBytes } from "node:crypto";
 import fs from "node:fs/promises";
 import path from "node:path";
 import { absPath, type AbsPath } from "../base/paths.ts";
 import { OrchError } from "../model/error.ts";
 import type { Files, FileStat } from "../ports/files.ts";
-import { renamed, syncFolder } from "./disk-names.ts";
+import { renamed, syncFolder, tornName } from "./disk-names.ts";
 import { notPlain, readPlainFile } from "./plain-file.ts";
 
 /** The machine's files. A write leaves the old file or the new one, never a part: temp, fsync, rename, fsync of both. */
@@ -121,10 +120,7 @@ async function writeSynced(at: string, data: string | Uint8Array, mode: number |
 }
 
 function besideOf(target: string): string {
-  return path.join(
-    path.dirname(target),
-    `.${path.basename(target).slice(0, 100)}.${randomBytes(6).toString("hex")}.tmp`,
-  );
+  return path.join(path.dirname(target), tornName(path.basename(target)));
 }
 
 interface Kinds {

@@ -1,5 +1,6 @@
 import { type AbsPath, baseName, dirName, inRoot, type RepoPath, repoPath } from "../base/paths.ts";
 import type { Files } from "../ports/files.ts";
+import { isTornName } from "./disk-names.ts";
 import { leadsOut } from "./link-parents.ts";
 
 /** What lies in a slice. Nested repositories' own folders (`.git`) are not looked into. */
@@ -77,18 +78,14 @@ export async function removeTornWrites(files: Files, root: AbsPath, path: RepoPa
   if (await leadsOut(files, root, inRoot(root, path))) return;
   const name = baseName(path).slice(0, 100);
   for (const entry of (await files.list(folder)) ?? []) {
-    if (entry.kind === "file" && tornWrite.exec(entry.name)?.[1] === `.${name}`)
-      await files.remove(inRoot(folder, entry.name));
+    if (entry.kind === "file" && isTornName(entry.name, name)) await files.remove(inRoot(folder, entry.name));
   }
 }
 
 /** Whether a path is named as the temporary file of an atomic write is. */
 export function isTornWrite(path: string): boolean {
-  return tornWrite.test(baseName(path));
+  return isTornName(baseName(path));
 }
-
-/** As files.ts names it, without its random end. */
-const tornWrite = /^(\..+)\.[0-9a-f]{12}\.tmp$/;
 
 /** Folders above `path`, nearest first, the root (as "") last. */
 export function parentsOf(path: string): readonly string[] {

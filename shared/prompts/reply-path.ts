@@ -14,6 +14,9 @@ export type ReplyPath =
   | { readonly kind: "path"; readonly path: string }
   | { readonly kind: "refused"; readonly why: string };
 
+const maxNameBytes = 255;
+const utf8 = new TextEncoder();
+
 /**
  * Names are relative to `dir`. A name may repeat `dir`, or its last folders (`Invoice/Schema.py`); a name with folders
  * that are not there is refused rather than guessed, and so is everything that could leave the repository.
@@ -32,6 +35,8 @@ export function resolveReplyPath(written: string, scope: ReplyScope): ReplyPath 
       part.startsWith("~") || /[:*?"<>|]/.test(part) || /[. ]$/.test(part) || isReservedName(part.split(".")[0] ?? ""),
   );
   if (bad !== undefined) return { kind: "refused", why: `no system-wide file name: ${bad}` };
+  if (parts.some((part) => utf8.encode(part).length > maxNameBytes))
+    return { kind: "refused", why: `a name in the path is longer than ${maxNameBytes} bytes, more than disks hold` };
   const inDir = intoDir(path, scope);
   if (inDir === undefined) return { kind: "refused", why: `the path is outside ${scope.dir}` };
   return { kind: "path", path: inKnownCase(inDir, scope.known) };

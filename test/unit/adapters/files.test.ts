@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import fs from "node:fs";
+import { isTornName, tornName } from "../../../shared/adapters/disk-names.ts";
 import { createFiles } from "../../../shared/adapters/files.ts";
 import { isOrchError } from "../../../shared/model/error.ts";
 import { TempDir } from "../../support/temp-dir.ts";
@@ -22,6 +23,19 @@ describe("files", () => {
   afterEach(() => dir[Symbol.dispose]());
   const mode = (name: string): string => (fs.statSync(dir.at(name)).mode & 0o7777).toString(8);
   const names = (): string[] => fs.readdirSync(dir.path).toSorted();
+
+  it("a name as long as the disk allows is written and written anew, and nothing is left beside it", async () => {
+    for (const name of ["a".repeat(255), `${"明".repeat(84)}.py`, `${"🙂".repeat(63)}.p`]) {
+      await files.write(dir.at(name), "old");
+      await files.write(dir.at(name), "new");
+      assert.equal(await files.readText(dir.at(name)), "new");
+      assert.deepEqual(names(), [name]);
+      const torn = tornName(name);
+      assert.ok(Buffer.byteLength(torn) <= 255, torn);
+      assert.deepEqual([isTornName(torn, name), isTornName(torn), isTornName(torn, "b.py")], [true, true, false]);
+      fs.rmSync(dir.at(name));
+    }
+  });
 
   it("what is not there is undefined, also behind a file or an empty link", async () => {
     fs.writeFileSync(dir.at("file"), "x");

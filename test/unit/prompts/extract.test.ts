@@ -410,6 +410,7 @@ describe("extract: paths", () => {
     ["handler.py", "Handler.py"],
     ["Money.py", "Money.py"],
     ["Übersicht.md", "Übersicht.md"],
+    [`${"ü".repeat(126)}.py`, `${"ü".repeat(126)}.py`],
   ];
   for (const [path, wanted] of inside)
     it(`takes ${path}`, () => assert.deepEqual(written(path), { files: { [wanted]: "x\n" } }));
@@ -438,6 +439,9 @@ describe("extract: paths", () => {
     "features/Billing/InvoiceX/Handler.py",
     "Invoice/",
     `${"a".repeat(500)}.py`,
+    `${"a".repeat(253)}.py`,
+    `${"ü".repeat(127)}.py`,
+    `features/Billing/Invoice/${"é".repeat(128)}/a.py`,
   ];
   for (const path of refused) {
     it(`refuses ${JSON.stringify(path).slice(0, 60)}`, () => {
