@@ -481,7 +481,7 @@ describe("orch doctor", () => {
     }
   });
 
-  it("says how many runs are more than keep_runs", async () => {
+  it("says how many runs clean would remove, and none where it would remove none", async () => {
     await using repo = await makeTempRepo();
     await put(configFile(repo, "config.json"), '{"keep_runs": 1}');
     await repo.write(".orch/runs/.gitignore", "*\n");
@@ -493,10 +493,28 @@ describe("orch doctor", () => {
         `${JSON.stringify({ v: 1, run, seq: 1, at: 1, ...finished })}\n`,
       );
     }
-    const rows = await lookAt("runs", { cwd: repo.root, env: repo.env });
-    const row = rows.find(({ title }) => title === "runs kept");
-    equal(row?.state, "warn");
-    match(row?.what ?? "", /3 runs are over and keep_runs is 1: 2 runs more than that/);
+    const kept = async (): Promise<CheckRow | undefined> => {
+      const rows = await lookAt("runs", { cwd: repo.root, env: repo.env });
+      return rows.find(({ title }) => title === "runs kept");
+    };
+    const row = await kept();
+    deepEqual([row?.state, row?.next], ["warn", "orch clean"]);
+    match(row?.what ?? "", /^2 runs that nothing needs any more, beyond the 1 of keep_runs$/);
+
+    for (const end of ["aaaa", "bbbb"]) {
+      const run = `r-20260131-101500-${end}`;
+      const lines = [
+        { type: "run.started", command: "run", title: "One", host: "cli", version: "0", pid: 1 },
+        { type: "contract.queued", contract: end, title: end, hash: "", maxAttempts: 3 },
+        { type: "contract.finished", contract: end, state: "awaiting-review" },
+        { type: "command.finished", ok: true, code: 0, summary: "done", next: [] },
+      ];
+      const text = lines
+        .map((line, n) => `${JSON.stringify({ v: 1, run, seq: n + 1, at: n + 1, ...line })}\n`)
+        .join("");
+      await repo.write(`.orch/runs/${run}/events.jsonl`, text);
+    }
+    equal(await kept(), undefined);
   });
 
   it("its lines stay the same kind of text for every screen", async () => {

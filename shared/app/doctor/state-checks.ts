@@ -4,7 +4,7 @@ import { openRuns } from "../../events/open-runs.ts";
 import { nextCommands } from "../../events/project.ts";
 import { isOver } from "../../events/standing.ts";
 import type { AnywhereContext } from "../anywhere.ts";
-import { isCommandName } from "../commands.ts";
+import { planClean } from "../clean-plan.ts";
 import { lookAtAll, type RunLook } from "../run-look.ts";
 import { type CheckRow, ok } from "./check.ts";
 
@@ -27,18 +27,33 @@ export async function runRows(context: AnywhereContext): Promise<readonly CheckR
     };
   });
   if (rows.length === 0) rows.push(ok("runs", `${count(looks.length, "run")}, none interrupted or parked`));
-  const over = looks.filter(({ standing }) => isOver(standing));
-  const surplus = over.length - settings.config.keep_runs;
+  const surplus = removable(looks, context);
   if (surplus > 0) {
-    const [last] = repository.runsDirs;
+    const { keep_runs: keep } = settings.config;
     rows.push({
       title: "runs kept",
       state: "warn",
-      what: `${over.length} runs are over and keep_runs is ${settings.config.keep_runs}: ${count(surplus, "run")} more than that`,
-      next: isCommandName("clean") ? "orch clean" : `Raise keep_runs, or remove the oldest folders of ${last}`,
+      what: `${count(surplus, "run")} that nothing needs any more, beyond the ${keep} of keep_runs`,
+      next: "orch clean",
     });
   }
   return [...rows, ...leftoverRows(context, looks), ...(await ignoreRow(context))];
+}
+
+/** Runs that `clean` would remove. Its worktrees are not asked for: they keep a run longer, and only one of a prepared contract. */
+function removable(looks: readonly RunLook[], { settings, clock }: AnywhereContext): number {
+  return planClean({
+    runs: looks,
+    self: "",
+    rows: [],
+    standing: new Map(),
+    slots: [],
+    stored: [],
+    keepRuns: settings.config.keep_runs,
+    now: clock.now(),
+    all: false,
+    purge: false,
+  }).runs.length;
 }
 
 /** Programs of runs whose runner is gone. A lock cannot be left over: it goes with its process. */
