@@ -8,8 +8,10 @@ export function optionMeant(option: string, command: CommandName | undefined): s
     ...(command === undefined ? [] : commands[command].options.map((name) => options[name])),
   ];
   const known = rows.map(({ name }) => (name.length === 1 ? `-${name}` : `--${name}`));
+  const own = command === undefined ? ["--help", "--version"] : ["--help"];
   if (known.includes(option)) return `Put ${option} after the command: orch ${command ?? "<command>"} ${option}`;
-  const near = nearMisses(option, known);
+  // Every letter is near every other one.
+  const near = option.startsWith("--") ? nearMisses(option, [...known, ...own]) : [];
   return near.length === 0 ? undefined : `Did you mean ${near.join(" or ")}`;
 }
 

@@ -77,6 +77,10 @@ describe("command line", () => {
     [["do", "--dry-rum"], "usage.invalid", /^Did you mean --dry-run\. All options: orch do --help$/],
     [["do", "--modle=x/y"], "usage.invalid", /^Did you mean --model\./],
     [["--verbos", "do"], "usage.invalid", /^Did you mean --verbose\./],
+    [["--hlep"], "usage.invalid", /^Did you mean --help\. All options: orch --help$/],
+    [["--vesrion"], "usage.invalid", /^Did you mean --version\./],
+    [["status", "--hlp"], "usage.invalid", /^Did you mean --help\. All options: orch status --help$/],
+    [["-x"], "usage.invalid", /^Run: orch --help$/],
     [["--dry-run", "do"], "usage.invalid", /^Put --dry-run after the command: orch do --dry-run\./],
     [["do", "--json", "Billing/Invoice"], "usage.invalid", /^Put --json last, or write --json=events\. /],
   ];
