@@ -8,6 +8,8 @@ import { byteKey, digestFile, fromBase64 } from "./trash-bytes.ts";
 export interface Placer {
   readonly restored: readonly string[];
   readonly besides: readonly { readonly path: Uint8Array; readonly wroteTo: Uint8Array }[];
+  /** Whether a file, a link or a folder came to be, or got its mode. */
+  readonly made: boolean;
   place(entry: TrashEntry): Promise<void>;
   /** Gives the folders their modes, the deepest first: one that forbids writing could not have been filled. */
   finish(): Promise<void>;
@@ -31,6 +33,7 @@ export function createPlacer({ root, staging, id, format, entries }: PlacerOrder
   const uses = new Map<string | undefined, number>();
   for (const { blob } of entries) uses.set(blob, (uses.get(blob) ?? 0) + 1);
   let copies = 0;
+  let made = false;
 
   /** The folder that stands for `folder` now; made when it is missing. */
   async function folderFor(folder: Uint8Array): Promise<Uint8Array> {
@@ -42,14 +45,15 @@ export function createPlacer({ root, staging, id, format, entries }: PlacerOrder
     for (let n = 0; ; n += 1) {
       const candidate = joinBytes(inside, n === 0 ? name : besideName(name, id, n));
       const at = inRootBytes(root, candidate);
-      const made = await mkdir(at).then(
+      const isNew = await mkdir(at).then(
         () => true,
         (error: unknown) => {
           if (hasErrno(error, "EEXIST")) return false;
           throw error;
         },
       );
-      if (!made && !(await lstat(at)).isDirectory()) continue;
+      if (!isNew && !(await lstat(at)).isDirectory()) continue;
+      made ||= isNew;
       moved.set(byteKey(folder), candidate);
       return candidate;
     }
@@ -69,7 +73,9 @@ export function createPlacer({ root, staging, id, format, entries }: PlacerOrder
     for (let n = 0; ; n += 1) {
       const candidate = joinBytes(inside, n === 0 ? name : besideName(name, id, n));
       const at = inRootBytes(root, candidate);
-      if (!(await create(entry, at)) && !(await isSame(entry, at))) continue;
+      const isNew = await create(entry, at);
+      if (!isNew && !(await isSame(entry, at))) continue;
+      made ||= isNew;
       if (Buffer.compare(candidate, own) === 0) restored.push(shown(own));
       else besides.push({ path: own, wroteTo: candidate });
       return;
@@ -112,13 +118,19 @@ export function createPlacer({ root, staging, id, format, entries }: PlacerOrder
     if (stat?.isFile() !== true || stat.size !== entry.bytes) return false;
     const digest = await digestFile(at, format).catch(() => undefined);
     if (digest?.sha256 !== entry.sha256) return false;
-    if ((stat.mode & 0o7777) !== modeOf(entry)) await chmod(at, modeOf(entry));
+    if ((stat.mode & 0o7777) !== modeOf(entry)) {
+      await chmod(at, modeOf(entry));
+      made = true;
+    }
     return true;
   }
 
   return {
     restored,
     besides,
+    get made() {
+      return made;
+    },
     async place(entry) {
       const own = fromBase64(entry.path);
       await (entry.kind === "directory" ? placeFolder(entry, own) : placeLeaf(entry, own));

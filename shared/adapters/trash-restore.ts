@@ -20,8 +20,8 @@ export async function restore(git: GitCall, manifest: TrashManifest): Promise<Re
     const blobs = manifest.entries.flatMap((entry) => (entry.blob === undefined ? [] : [entry.blob]));
     await blobsToFiles(git, blobs, staging);
     await checkBlobs(git, manifest, staging);
-    const branches = await restoreBranches(git, manifest);
-    const kept = await restoreKept(git, manifest);
+    const { made: madeBranches, ...branches } = await restoreBranches(git, manifest);
+    const { made: madeKept, kept } = await restoreKept(git, manifest);
     const placer = createPlacer({
       root: git.place.root,
       staging,
@@ -31,13 +31,15 @@ export async function restore(git: GitCall, manifest: TrashManifest): Promise<Re
     });
     for (const entry of manifest.entries) await placer.place(entry);
     await placer.finish();
-    await restoreIndex(git, manifest, { besides: placer.besides, placed: new Set(placer.restored) });
+    const files = { besides: placer.besides, placed: new Set(placer.restored) };
+    const madeIndex = await restoreIndex(git, manifest, files);
     return {
       id: manifest.id,
       restored: placer.restored,
       beside: placer.besides.map(({ path: from, wroteTo }) => ({ path: shown(from), wroteTo: shown(wroteTo) })),
       kept,
       ...branches,
+      unchanged: !(placer.made || madeBranches || madeKept || madeIndex),
     };
   });
 }
@@ -59,7 +61,8 @@ async function checkBlobs(git: GitCall, manifest: TrashManifest, staging: string
 async function restoreBranches(
   git: GitCall,
   manifest: TrashManifest,
-): Promise<Pick<Restored, "branches" | "branchesElsewhere">> {
+): Promise<Pick<Restored, "branches" | "branchesElsewhere"> & { readonly made: boolean }> {
+  let anyMade = false;
   const branches: string[] = [];
   const branchesElsewhere: { name: string; stored: string }[] = [];
   for (const [name, stored] of Object.entries(manifest.branches)) {
@@ -72,6 +75,7 @@ async function restoreBranches(
       branchesElsewhere.push({ name, stored });
       continue;
     }
+    anyMade ||= made;
     branches.push(name);
     const set = new Set((await git.config()).filter(isLocal).map((entry) => entry.key));
     for (const [key, value] of Object.entries(manifest.branchConfig[name] ?? {})) {
@@ -79,27 +83,36 @@ async function restoreBranches(
       await git.bytes(["config", "--local", "--replace-all", `branch.${name}.${key}`, value]);
     }
   }
-  return { branches, branchesElsewhere };
+  return { branches, branchesElsewhere, made: anyMade };
 }
 
 /** A result that was kept anew meanwhile stands. */
-async function restoreKept(git: GitCall, manifest: TrashManifest): Promise<readonly string[]> {
+async function restoreKept(
+  git: GitCall,
+  manifest: TrashManifest,
+): Promise<Pick<Restored, "kept"> & { readonly made: boolean }> {
+  let made = false;
   for (const [name, tree] of Object.entries(manifest.kept)) {
     const ref = checkedRef(`${keptRefs}${name}`);
     if ((await git.maybe(["rev-parse", "--verify", "--quiet", ref])) !== undefined) continue;
     await git.bytes(["update-ref", "-m", "orch: restore", ref, tree, await zeroOid(git)]);
+    made = true;
   }
-  return keptContracts(manifest);
+  return { kept: keptContracts(manifest), made };
 }
 
-/** Only where HEAD is what it was and the index says nothing of its own about the path: what a person staged since stands. */
+/**
+ * Only where HEAD is what it was and the index says nothing of its own about the path: what a person staged since stands.
+ * Answers whether it changed what the index says.
+ */
 async function restoreIndex(
   git: GitCall,
   manifest: TrashManifest,
   files: { readonly besides: readonly { readonly path: Uint8Array }[]; readonly placed: ReadonlySet<string> },
-): Promise<void> {
+): Promise<boolean> {
   const head = await git.maybe(["rev-parse", "--verify", "--quiet", "HEAD^{commit}"]);
-  if (head !== manifest.head.commit) return;
+  if (head !== manifest.head.commit) return false;
+  let made = false;
   const named = manifest.paths.map(fromBase64);
   const inHead = byPath(
     (head === undefined ? [] : await treeEntries(git, head)).filter((entry) =>
@@ -118,6 +131,7 @@ async function restoreIndex(
     // A line that notes another size than the placed file's (line ends) counts as changed for git, whatever the file holds.
     if (same(was, has) && was[0]?.stage === 0 && files.placed.has(shown(was[0].path))) add.push(...was);
     if (aside.has(key) || same(was, has) || !(has.length === 0 || same(has, inHead.get(key) ?? []))) continue;
+    made = true;
     remove.push(...has.slice(0, 1).map((entry) => entry.path));
     add.push(...was);
   }
@@ -132,6 +146,7 @@ async function restoreIndex(
       return flag === undefined ? [] : [{ path: entry.path, flag }];
     }),
   );
+  return made;
 }
 
 function byPath(entries: readonly IndexEntry[]): ReadonlyMap<string, readonly IndexEntry[]> {

@@ -49,6 +49,8 @@ export interface Restored {
   readonly kept: readonly string[];
   /** Branches of that name that are somewhere else now: left alone; the entry keeps `stored` reachable. */
   readonly branchesElsewhere: readonly { readonly name: string; readonly stored: string }[];
+  /** All of it was there as it was stored: nothing was made. */
+  readonly unchanged: boolean;
 }
 
 /** What `removeStored` did: `kept` differs from what was stored (a person's edit in between) or was not stored. */

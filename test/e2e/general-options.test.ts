@@ -1,5 +1,6 @@
 // The options that several commands take, one by one, through the built command line.
 import assert from "node:assert/strict";
+import { rm } from "node:fs/promises";
 import { commandTable } from "../../shared/app/commands.ts";
 import { parseEvent } from "../../shared/model/event.ts";
 import { projectFiles } from "../support/feature-repo.ts";
@@ -180,8 +181,14 @@ describe("general options @slow", function () {
     assert.equal((await orchJson(place, "undo", "--yes")).code, 0);
     assert.equal(await repo.read(`${slice}/spec.md`), undefined);
     const list = await orchJson(place, "restore");
-    assert.equal((await orchJson(place, "restore", list.data.entries[0].id)).ok, true);
+    const [{ id }] = list.data.entries;
+    assert.match((await orchJson(place, "restore", id)).summary, /^Restored Billing\/Invoice: \d+ files, branch /);
     assert.equal(await repo.read(`${slice}/spec.md`), spec);
+    const again = await orchJson(place, "restore", id);
+    assert.match(again.summary, /^Billing\/Invoice is there as it was stored: nothing was changed/);
+    await repo.git("reset", "-q");
+    await rm(repo.path(slice, "spec.md"));
+    assert.match((await orchJson(place, "restore", id)).summary, /^Restored Billing\/Invoice/);
   });
 
   it("--allow-open starts although another feature is open; without it the open one is named", async () => {

@@ -228,7 +228,9 @@ function told(
     ({ name, stored }) => `${name} is somewhere else now; the stored commit is ${stored}`,
   );
   const data = { ...restored, what: manifest.what };
-  const done = `Restored ${manifest.what}: ${count(restored.restored.length, "file")}${branches}`;
+  const done = restored.unchanged
+    ? `${manifest.what} is there as it was stored: nothing was changed`
+    : `Restored ${manifest.what}: ${count(restored.restored.length, "file")}${branches}`;
   if (restored.beside.length === 0) {
     const summary = [done, ...elsewhere, ...notes].join(". ");
     return { ok: true, code: 0, summary, next: [...next], data };
