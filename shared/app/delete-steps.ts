@@ -5,6 +5,7 @@ import type { Confirmed } from "../model/confirmed.ts";
 import { isOrchError, OrchError } from "../model/error.ts";
 import type { DeletePlan } from "./delete-plan.ts";
 import type { HereContext } from "./known-feature.ts";
+import { notRemoved } from "./not-removed.ts";
 import type { BackStep } from "./put-back.ts";
 
 /** The steps of `delete`, each with what undoes it. The order is that of the handler: clear, commit, branches. */
@@ -30,11 +31,7 @@ export async function clearSlice(
       for (const { wroteTo } of restored.beside) await files.remove(inRoot(root, wroteTo));
     });
     const { kept } = await trash.removeStored(id);
-    if (kept.length > 0) {
-      throw new OrchError("tree.changed", `edited while it was stored, so nothing was deleted: ${nameSome(kept)}`, {
-        data: { paths: kept },
-      });
-    }
+    if (kept.length > 0) throw await notRemoved(context, kept, "deleted");
   }
   const before = await files.read(inRoot(root, feature.registry));
   if (plan.here) await git.discard(plan.paths, head.commit, confirmed);

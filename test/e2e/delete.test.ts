@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { lstat } from "node:fs/promises";
+import { execFileSync } from "node:child_process";
+import { lstat, rm } from "node:fs/promises";
 import type { CommandArgs } from "../../shared/app/context.ts";
 import { deleteFeature } from "../../shared/app/handlers/delete.ts";
 import { planDelete } from "../../shared/app/delete-plan.ts";
@@ -265,6 +266,19 @@ describe("delete @slow", function () {
     assert.equal(error.code, "tree.changed");
     assert.equal(await repo.read(`${dir}/Schema.py`), "# saved just now\n");
     await repo.git("checkout", "--", dir);
+    assert.deepEqual(await bench.state(), before);
+  });
+
+  it("says what cannot be stored, and changes nothing", async () => {
+    await using bench = await merged();
+    const { repo } = bench;
+    const before = await bench.state();
+    execFileSync("mkfifo", [repo.path(dir, "pipe")]);
+    const error = await refused(remove(bench, { words: [branch], yes: true }));
+    assert.equal(error.code, "path.refused");
+    assert.match(error.message, /^a pipe, a socket or a device cannot be stored, so nothing was deleted: .*pipe$/);
+    assert.match(error.hint, /^Take .*pipe away, then run the command again$/);
+    await rm(repo.path(dir, "pipe"));
     assert.deepEqual(await bench.state(), before);
   });
 });

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { chmod, lstat, writeFile } from "node:fs/promises";
+import { execFileSync } from "node:child_process";
+import { chmod, lstat, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { restore } from "../../shared/app/handlers/restore.ts";
 import { undo } from "../../shared/app/handlers/undo.ts";
@@ -175,6 +176,19 @@ describe("undo and restore @slow", function () {
     assert.equal(await bench.repo.read(`${dir}/Handler.py`), "# saved at the last moment\n");
     const after = await bench.state();
     assert.deepEqual([after.head, after.status, after.index], [before.head, before.status, before.index]);
+  });
+
+  it("says what cannot be stored, and changes nothing", async () => {
+    await using bench = await working();
+    const { repo } = bench;
+    const before = await bench.state();
+    execFileSync("mkfifo", [repo.path(dir, "pipe")]);
+    const error = await refused(undo(bench.context, args({ yes: true }), signal));
+    assert.equal(error.code, "path.refused");
+    assert.match(error.message, /^a pipe, a socket or a device cannot be stored, so nothing was discarded: .*pipe\. /);
+    assert.match(error.hint, /^Take .*pipe away, then run the command again$/);
+    await rm(repo.path(dir, "pipe"));
+    assert.deepEqual(await bench.state(), before);
   });
 
   it("refuses without a terminal and without --yes", async () => {

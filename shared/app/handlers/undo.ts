@@ -1,7 +1,6 @@
 import { throwIfAborted } from "../../base/abort.ts";
 import { count } from "../../base/lines.ts";
 import { dirName, inRoot } from "../../base/paths.ts";
-import { nameSome } from "../../features/branches.ts";
 import { updateRegistry } from "../../features/registry.ts";
 import type { CommandResult } from "../../model/command-result.ts";
 import type { Confirmed } from "../../model/confirmed.ts";
@@ -17,6 +16,7 @@ import { type FeatureSubject, featureSubject } from "../feature-branch.ts";
 import { canFastForward, fetchRemotes, readMainLine } from "../main-line.ts";
 import { createJournal } from "../journal.ts";
 import { askNearMiss } from "../near-miss.ts";
+import { notRemoved } from "../not-removed.ts";
 import { requireBranch, requireNoOperation, requireNotElsewhere } from "../preconditions.ts";
 import { deleteRemoteBranch } from "../remote-branch.ts";
 import { withRepositoryLock } from "../repository-lock.ts";
@@ -131,9 +131,7 @@ async function clearFiles(context: RepoContext, going: UndoPlan, id: string, con
       const back = await context.trash.restore(id);
       // The copies beside newer files are in the trash all the same.
       for (const { wroteTo } of back.beside) await files.remove(inRoot(root, wroteTo));
-      throw new OrchError("tree.changed", `edited while it was stored, so nothing was discarded: ${nameSome(kept)}`, {
-        data: { paths: kept },
-      });
+      throw await notRemoved(context, kept, "discarded");
     }
     await git.discard(going.paths, head.commit, confirmed);
   }
