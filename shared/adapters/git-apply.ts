@@ -43,6 +43,8 @@ export async function applyPatch(
     );
     const module = changes.find((change) => [change.oldMode, change.newMode].includes("160000"));
     if (module !== undefined) return { kind: "refused", output: `${shown(module.path)} is a submodule` };
+    const held = heldBack(found.folders, changes);
+    if (held !== undefined) return { kind: "refused", output: held };
     const paths = changes.map((change) => fromGit(shown(change.path)));
     if (!checkOnly) await putInPlace(git, disk, by, changes);
     return { kind: "applied", paths };
@@ -66,22 +68,44 @@ async function touchedBy(
   return { paths: [...paths.values()] };
 }
 
-async function present(
-  git: GitCall,
-  paths: readonly Uint8Array[],
-): Promise<{ entries: readonly WalkEntry[] } | { output: string }> {
+interface Present {
+  readonly entries: readonly WalkEntry[];
+  /** Folders where the patch knows a file, each with all that it holds, itself first. */
+  readonly folders: readonly (readonly WalkEntry[])[];
+}
+
+async function present(git: GitCall, paths: readonly Uint8Array[]): Promise<Present | { output: string }> {
   const entries: WalkEntry[] = [];
+  const folders: (readonly WalkEntry[])[] = [];
   for (const file of paths) {
     try {
-      const [first] = await walk(git.place.root, [file], () => false);
-      if (first?.kind === "directory" || first?.kind === "other") return { output: `${shown(file)} is no file` };
-      if (first !== undefined) entries.push(first);
+      const found = await walk(git.place.root, [file], () => false);
+      const [first] = found;
+      if (first?.kind === "other") return { output: `${shown(file)} is no file` };
+      // It is none to the patch: it makes room when all that it holds goes.
+      if (first?.kind === "directory") folders.push(found);
+      else if (first !== undefined) entries.push(first);
     } catch (error) {
       if (error instanceof OrchError) return { output: error.message };
       throw error;
     }
   }
-  return { entries };
+  return { entries, folders };
+}
+
+/** What of a folder would still stand where the patch puts a file. */
+function heldBack(folders: Present["folders"], changes: readonly RawChange[]): string | undefined {
+  const going = changes.filter((change) => !isThere(change.newMode)).map((change) => keyOf(change.path));
+  for (const [folder, ...inside] of folders) {
+    if (folder === undefined) continue;
+    const stays = inside.find(({ kind, path: own }) =>
+      kind === "directory" ? !going.some((gone) => gone.startsWith(`${keyOf(own)}/`)) : !going.includes(keyOf(own)),
+    );
+    const why = stays === undefined ? undefined : `it holds ${shown(stays.path)}`;
+    if (why !== undefined || inside.length === 0)
+      return `${shown(folder.path)} is no file: ${why ?? "an empty folder"}`;
+  }
+  return undefined;
 }
 
 interface RawChange {

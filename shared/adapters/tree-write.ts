@@ -1,9 +1,10 @@
 import { chmod, lstat, mkdir, open } from "node:fs/promises";
 import path from "node:path";
 import type { AbsPath } from "../base/paths.ts";
+import { OrchError } from "../model/error.ts";
 import type { Standing } from "../ports/tree-writes.ts";
 import { syncFolder } from "./disk-names.ts";
-import { checkParents, hasErrno, inRootBytes } from "./git-walk.ts";
+import { checkParents, hasErrno, inRootBytes, refusedPath, shown } from "./git-walk.ts";
 import { goBack } from "./tree-back.ts";
 import { linkIn, type TreeDisk, type TreeGround } from "./tree-disk.ts";
 import {
@@ -158,7 +159,9 @@ async function knowsLinks(disk: TreeDisk, folder: AbsPath): Promise<boolean> {
 async function takeAll(ground: TreeGround, folder: AbsPath, { steps, prune }: TreeOrder): Promise<TreeWritten> {
   const { root } = ground.place;
   for (const [at, step] of steps.entries()) {
-    const met = await take(ground, folder, at, step);
+    const met = await take(ground, folder, at, step).catch((error: unknown) => {
+      throw notWritten(error, step.path);
+    });
     if (met !== undefined) return { kind: met, path: step.path };
     if (prune && step.next === undefined) await removeEmptyFolders(ground, step.path);
   }
@@ -226,6 +229,24 @@ async function take(
     throw error;
   }
 }
+
+/** What a person can do something about becomes a refusal that names the path in the repository. */
+function notWritten(error: unknown, file: Uint8Array): unknown {
+  if (hasErrno(error, "ENOSPC", "EDQUOT"))
+    return new OrchError("env.disk-full", `The disk is full: ${shown(file)} could not be written`, {
+      data: { path: shown(file) },
+      cause: error,
+    });
+  const [, why] = refusals.find(([code]) => hasErrno(error, code)) ?? [];
+  return why === undefined ? error : refusedPath(file, why, { protected: true });
+}
+
+const refusals = [
+  ["EACCES", "may not be changed by you: the permissions of its folder say so"],
+  ["EPERM", "may not be changed: the system refuses it"],
+  ["EROFS", "lies on a disk that can only be read"],
+  ["EBUSY", "is in use by the system, as a mounted file is"],
+] as const;
 
 async function removeEmptyFolders({ place, disk }: TreeGround, file: Uint8Array): Promise<void> {
   for (const above of foldersAbove(file).toReversed()) {

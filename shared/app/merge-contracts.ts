@@ -8,7 +8,7 @@ import { restoresOf } from "../gates/touched-files.ts";
 import type { Change } from "../model/change.ts";
 import type { CommandResult } from "../model/command-result.ts";
 import type { Contract } from "../model/contract.ts";
-import { OrchError } from "../model/error.ts";
+import { isOrchError, OrchError } from "../model/error.ts";
 import type { Finding } from "../model/finding.ts";
 import type { GateInput } from "../ports/gate.ts";
 import { inRoot } from "../base/paths.ts";
@@ -95,12 +95,13 @@ async function mergeInTurn(
       const findings = await runChecks(context, one, signal);
       if (findings.length > 0) {
         done.pop();
-        await takeOut(context, change);
+        const left = await takeOut(context, change);
         tell(context, done);
-        return redAfter(row, findings, done);
+        return redAfter(row, { findings, done, left });
       }
     }
   } catch (error) {
+    // Each for itself: what cannot be taken out is told, and must not keep the others in the tree.
     for (const { change } of done.toReversed()) await takeOut(context, change);
     throw error;
   }
@@ -117,17 +118,27 @@ async function putIn({ git }: WaveContext, change: Change): Promise<string | und
   return isThere.kind === "applied" ? undefined : applied.output;
 }
 
-/** Runs to its end even after an abort: the tree as it was is what the person is promised. */
-async function takeOut({ git, editor }: WaveContext, change: Change): Promise<void> {
-  const back = await git.diff(change.tree, change.base);
-  const done = await git.applyPatch(back.patch);
-  if (done.kind === "applied") return;
+/**
+ * Runs to its end even after an abort: the tree as it was is what the person is promised. Answers why the change still
+ * lies in the tree, which a person has been told then.
+ */
+async function takeOut({ git, editor }: WaveContext, change: Change): Promise<string | undefined> {
+  const left = await putBack(git, change);
+  if (left === undefined) return undefined;
   const paths = nameSome(change.files.map(({ path }) => path));
-  editor.notify({
-    severity: "error",
-    text: `edited meanwhile, so not taken back: ${paths}`,
-    hint: "Look at them with: git diff",
-  });
+  editor.notify({ severity: "error", text: `Not taken back, ${left}: ${paths}`, hint: "Look at them with: git diff" });
+  return left;
+}
+
+async function putBack(git: WaveContext["git"], change: Change): Promise<string | undefined> {
+  try {
+    const back = await git.diff(change.tree, change.base);
+    const done = await git.applyPatch(back.patch);
+    return done.kind === "applied" ? undefined : tellingLine(done.output);
+  } catch (error) {
+    if (!isOrchError(error)) throw error;
+    return error.message;
+  }
 }
 
 function tell({ sink }: WaveContext, done: readonly Accepted[]): void {
@@ -189,14 +200,31 @@ function conflictOf(row: ContractRow, output: string): OrchError {
   });
 }
 
-function redAfter(row: ContractRow, findings: readonly Finding[], done: readonly Accepted[]): CommandResult {
+function redAfter(
+  row: ContractRow,
+  {
+    findings,
+    done,
+    left,
+  }: { readonly findings: readonly Finding[]; readonly done: readonly Accepted[]; readonly left: string | undefined },
+): CommandResult {
   const before = done.length === 0 ? "" : `; merged before it: ${done.map((one) => one.row.id).join(", ")}`;
+  const became = left === undefined ? "was taken back" : `could not be taken back (${left}) and still lies in the tree`;
   return {
     ok: false,
     code: 1,
-    summary: `${row.id} was taken back: ${findings[0]?.message ?? "its checks are red"}${before}`,
-    next: [...restoresOf(findings), `orch review ${row.id}`, "orch status"],
-    data: { merged: done.map((one) => one.row.id), takenBack: row.id, findings },
+    summary: `${row.id} ${became}: ${findings[0]?.message ?? "its checks are red"}${before}`,
+    next: [
+      ...restoresOf(findings),
+      ...(left === undefined ? [] : ["git diff"]),
+      `orch review ${row.id}`,
+      "orch status",
+    ],
+    data: {
+      merged: done.map((one) => one.row.id),
+      ...(left === undefined ? { takenBack: row.id } : { left: row.id }),
+      findings,
+    },
   };
 }
 

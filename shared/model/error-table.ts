@@ -437,6 +437,8 @@ export const errorTable = {
       if (d["attributes"] === true)
         return say`Mend what .gitattributes says of ${text(d, "path", "it")}, then run: ${orch("do")}`;
       if (d["unstorable"] === true) return say`Take ${text(d, "paths", "it")} away, then run the command again`;
+      if (d["protected"] === true)
+        return say`Make ${text(d, "path", "it")} and its folder writable, then run the command again`;
       if (d["unreadable"] === true) return "Make it readable or take it away, then run the command again";
       return d["folder"] === true ? "Name a file in it" : "Use a path inside the repository";
     },

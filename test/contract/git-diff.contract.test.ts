@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { mkdtemp, readdir, readFile, readlink, lstat, rm, symlink, writeFile } from "node:fs/promises";
+import { lstat, mkdir, mkdtemp, readFile, readdir, readlink, rm, symlink, writeFile } from "node:fs/promises";
 import path from "node:path";
 import type { ChangedFile } from "../../shared/model/change.ts";
 import { gitIn, type GitRepo, makeGitRepo, paths } from "../support/git-repo.ts";
@@ -296,6 +296,40 @@ describe("contract: git applies a patch", () => {
     assert.equal((await repo.port.applyPatch(patch)).kind, "applied");
     assert.equal(await repo.read("a.txt"), long.replace("line 25", "mine 25").replace("line 2\n", "line two\n"));
     assert.equal(await repo.git("status", "--short"), " M a.txt\nM  b.txt\n?? new.txt");
+  });
+
+  it("a file that becomes a folder and a folder that becomes a file, and back again", async () => {
+    await using repo = await makeGitRepo({ files: { tool: "t\n", "dir/a.txt": "a\n", "dir/deep/b.txt": "b\n" } });
+    await repo.git("switch", "-q", "-c", "work");
+    for (const name of ["tool", "dir"]) await rm(repo.path(name), { recursive: true });
+    await repo.commit("work", { "tool/main": "m\n", "tool/help/h": "h\n", dir: "d\n" });
+    const there = await repo.port.diff("main", "work");
+    const back = await repo.port.diff("work", "main");
+    await repo.git("switch", "-q", "main");
+    for (const checkOnly of [true, false])
+      assert.equal((await repo.port.applyPatch(there.patch, { checkOnly })).kind, "applied");
+    await repo.git("add", "-A");
+    assert.equal(await repo.git("write-tree"), await repo.git("rev-parse", "work^{tree}"));
+    await repo.git("reset", "-q");
+    assert.deepEqual([await repo.read("dir"), await repo.read("tool/help/h")], ["d\n", "h\n"]);
+    assert.deepEqual(await repo.port.applyPatch(back.patch), {
+      kind: "applied",
+      paths: ["dir", "dir/a.txt", "dir/deep/b.txt", "tool", "tool/help/h", "tool/main"],
+    });
+    assert.equal(await repo.git("status", "--short"), "");
+
+    for (const [mine, why] of [
+      ["dir/mine.txt", "dir is no file: it holds dir/mine.txt"],
+      ["dir/deep/mine/x", "dir is no file: it holds dir/deep/mine"],
+    ] as const) {
+      await repo.write(mine, "mine\n");
+      assert.deepEqual(await repo.port.applyPatch(there.patch), { kind: "refused", output: why });
+      assert.equal(await repo.read(mine), "mine\n");
+      await repo.git("clean", "-fdq");
+    }
+    await mkdir(repo.path("dir/empty"));
+    assert.equal((await repo.port.applyPatch(there.patch)).kind, "refused");
+    assert.equal(await repo.git("status", "--short"), "");
   });
 
   const refusals: Readonly<Record<string, (repo: GitRepo) => Promise<void>>> = {

@@ -224,6 +224,34 @@ describe("contract: writes into a person's tree @slow", function () {
     assert.deepEqual(await leftovers(repo), []);
   });
 
+  const protectedBy = {
+    EACCES: /^a\.txt may not be changed by you/,
+    EPERM: /^a\.txt may not be changed: /,
+    EROFS: /^a\.txt lies on a disk that can only be read/,
+    EBUSY: /^a\.txt is in use by the system/,
+    ENOSPC: /^The disk is full: a\.txt/,
+  };
+  for (const [code, message] of Object.entries(protectedBy)) {
+    it(`${code} is a refusal that names the path in the repository, and all is as it was`, async () => {
+      await using repo = await ground();
+      const before = await treeOf(repo.root);
+      const disk: TreeDisk = {
+        ...treeDisk,
+        moveAside: (from, to) =>
+          from.toString().endsWith("/a.txt") && !from.toString().includes(".orch-")
+            ? Promise.reject(Object.assign(new Error(`${code}: rename '${from.toString()}'`), { code }))
+            : treeDisk.moveAside(from, to),
+      };
+      const git = await on(repo, disk);
+      await assert.rejects(
+        () => git.applyPatch(repo.patch),
+        (error) => isOrchError(error) && message.test(error.message) && /run the command again|space/.test(error.hint),
+      );
+      assert.deepEqual(await treeOf(repo.root), before);
+      assert.deepEqual(await leftovers(repo), []);
+    });
+  }
+
   it("what stood there is stored when something newer took its place", async () => {
     await using repo = await ground();
     const disk: TreeDisk = {

@@ -100,6 +100,22 @@ describe("e2e: contracts from run to final @slow", function () {
     await work.repo.git("checkout", "-q", "--", "src/__init__.py");
   });
 
+  it("a change that the red checks wrote over stays in the tree, and that is said", async () => {
+    const at = path.join(work.repo.env["XDG_CONFIG_HOME"] ?? "", "orch", "config.json");
+    const settings = await readFile(at, "utf8");
+    await writeFile(at, JSON.stringify({ ...JSON.parse(settings), sandbox: "off" }));
+    const writes = 'import pathlib\n\npathlib.Path("src/slug.py").write_text("over")\nraise RuntimeError("red")\n';
+    await work.repo.write("src/__init__.py", writes);
+    const red = await orch("merge", "T1");
+    await writeFile(at, settings);
+    assert.equal(red.code, 1, JSON.stringify(red));
+    assert.match(red.summary, /^T1 could not be taken back \(.*src\/slug\.py.*\) and still lies in the tree: /);
+    assert.deepEqual([red.data.left, red.data.takenBack], ["T1", undefined]);
+    assert.ok(red.next.includes("git diff"), red.next.join());
+    assert.equal(await work.repo.read("src/slug.py"), "over");
+    await work.repo.git("checkout", "-q", "--", "src");
+  });
+
   it("checks that overwrite what is not committed take the change back, and restore has it", async () => {
     const at = path.join(work.repo.env["XDG_CONFIG_HOME"] ?? "", "orch", "config.json");
     const settings = await readFile(at, "utf8");
