@@ -75,7 +75,8 @@ async function readContractFile(context: ReadContext, word: string): Promise<Con
 
 async function pathOf({ files, root, cwd }: ReadContext, word: string): Promise<RepoPath> {
   const byId = contractIdPattern.test(word) ? repoPath(`.orch/contracts/${word}.json`) : undefined;
-  if (byId !== undefined && (await files.stat(inRoot(root, byId)))?.kind === "file") return byId;
+  // Whatever stands there: what is no plain file is refused by its name when it is read.
+  if (byId !== undefined && (await files.stat(inRoot(root, byId))) !== undefined) return byId;
   const relative = below(resolve(cwd, word).replaceAll("\\", "/"), root.replaceAll("\\", "/"));
   const path = relative === undefined ? undefined : repoPath(relative);
   if (path === undefined)

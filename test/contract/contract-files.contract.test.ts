@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
 import { check, type CheckData } from "../../shared/app/handlers/check.ts";
@@ -52,6 +53,25 @@ const told = ({ findings }: CheckData): string[] =>
 
 describe("contract files", function () {
   this.timeout(180_000);
+
+  it("by id and by path alike: a link is followed, and what is no plain file is refused by its name", async () => {
+    const { bench, context } = await makeRoom();
+    await using _end = bench;
+    await bench.repo.write(at("T1"), text());
+    await bench.repo.link(at("T2"), "T1.json");
+    execFileSync("mkfifo", [bench.repo.path(at("T3"))]);
+    await bench.repo.write(".orch/contracts/T4.json/x", "");
+    for (const word of ["T2", at("T2")]) assert.equal((await loadContracts(context, [word]))[0]?.contract.id, "T1");
+    for (const [id, message] of [
+      ["T3", /T3\.json is a device or a pipe/],
+      ["T4", /T4\.json is a folder/],
+    ] as const)
+      for (const word of [id, at(id)]) {
+        const error = await refused(loadContracts(context, [word]));
+        assert.deepEqual([word, error.code], [word, "path.refused"]);
+        assert.match(error.message, message);
+      }
+  });
 
   it("are read by path, from a folder below, and by id; comments and trailing commas are allowed", async () => {
     const { bench, context } = await makeRoom();
