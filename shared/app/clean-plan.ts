@@ -63,7 +63,7 @@ export function planClean(facts: CleanFacts): CleanPlan {
   const worktrees: WorktreeRow[] = [];
   for (const row of facts.rows) {
     const pids = facts.standing.get(row.folder) ?? [];
-    const why = row.use.kind === "used" ? undefined : whyKept(row, facts, { byRun, closed, goesOn });
+    const why = row.use.kind === "used" ? undefined : whyKept(row, facts, { byRun, closed, goesOn, ledger });
     if (row.use.kind === "used") kept.push(`${shownRow(row)} is worked in`);
     else if (pids.length > 0) kept.push(`${shownRow(row)} is where ${processText(pids)} works`);
     else if (why === undefined) worktrees.push(row);
@@ -100,12 +100,13 @@ interface Known {
   readonly byRun: ReadonlyMap<string, RunLook>;
   readonly closed: ReadonlySet<string>;
   readonly goesOn: (look: RunLook) => boolean;
+  readonly ledger: readonly ContractRow[];
 }
 
 function whyKept(
   { use }: WorktreeRow,
   { all, now, runs }: CleanFacts,
-  { byRun, closed, goesOn }: Known,
+  { byRun, closed, goesOn, ledger }: Known,
 ): string | undefined {
   if (all) return undefined;
   if (use.kind === "pooled") return "waits for the next contract (clean --all removes it)";
@@ -114,8 +115,13 @@ function whyKept(
   if (look === undefined) return undefined;
   if (goesOn(look)) return `belongs to a run that can go on: orch resume ${look.run}, or orch cancel ${look.run}`;
   const state = look.state.contracts.find(({ id }) => id === use.contract);
-  if (isPrepared(use.run, use.contract, runs, now) && !closed.has(`${use.run}/${use.contract}`))
-    return `is prepared for a worker: orch guard ${use.contract}, or orch clean --all`;
+  if (isPrepared(use.run, use.contract, runs, now) && !closed.has(`${use.run}/${use.contract}`)) {
+    const row = ledger.find(({ id }) => id === use.contract);
+    const isJudged = row?.phase === "awaiting-review" && row.review === undefined;
+    return isJudged
+      ? `awaits a review: orch review ${use.contract}`
+      : `is prepared for a worker: orch guard ${use.contract}, or orch clean --all`;
+  }
   return state !== undefined && isOpen(look.run, state, closed, now) ? "awaits a review" : undefined;
 }
 

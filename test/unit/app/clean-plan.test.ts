@@ -245,6 +245,17 @@ describe("clean: plan", () => {
     deepEqual(plan({ runs, rows: [leftover("a")], all: true }).runs, ["b", "a"]);
   });
 
+  it("a prepared worktree says what its contract waits for: its worker, or a review of what the guard passed", () => {
+    const prepare = { ...look("a", "ok", [{ phase: "queued", ...given(50) }]) };
+    const asPrepare = { ...prepare, state: { ...prepare.state, command: "prepare" } };
+    const guard = look("b", "ok", [waiting]);
+    const asGuard = { ...guard, state: { ...guard.state, command: "guard" } };
+    const rows = [leftover("a")];
+    const why = (runs: readonly RunLook[]): string | undefined => plan({ rows, runs, keepRuns: 9 }).kept[0];
+    equal(why([asPrepare]), "worktree 1 of T1 is prepared for a worker: orch guard T1, or orch clean --all");
+    equal(why([asGuard, asPrepare]), "worktree 1 of T1 awaits a review: orch review T1");
+  });
+
   it("a place that is held for somebody's worker is given back, unless that worker is seen", () => {
     const prepared = {
       attempt: 1,
