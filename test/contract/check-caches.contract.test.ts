@@ -11,7 +11,7 @@ import { TempDir } from "../support/temp-dir.ts";
  * without a file are nothing to git and to the gates; some plugins of pytest make them at every start.
  */
 describe("caches of a check, with the real pytest", function () {
-  this.timeout(60_000);
+  this.timeout(600_000);
   let dir: TempDir;
   beforeEach(() => {
     dir = new TempDir();

@@ -9,7 +9,7 @@ import { TempDir } from "../support/temp-dir.ts";
 
 /** Code in an argument, run by the real programs: an end with success that came before the last statement is none. */
 describe("the end of a check that is code", function () {
-  this.timeout(120_000);
+  this.timeout(600_000);
   let dir: TempDir;
   let root: AbsPath;
   beforeEach(async () => {

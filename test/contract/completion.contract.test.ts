@@ -81,7 +81,7 @@ describe("shell completion", () => {
 
   describe("bash", () => {
     it("offers what fits, for every line", async function () {
-      this.timeout(180_000);
+      this.timeout(600_000);
       if (!hasProgram("bash")) this.skip();
       const text = await place.run("bash", "--norc", "-c", bashAt, "bash", ...lines.map(([line]) => line));
       deepEqual(
@@ -98,11 +98,11 @@ describe("shell completion", () => {
     });
 
     it("a real Tab puts it there", async function () {
-      this.timeout(180_000);
+      this.timeout(600_000);
       if (!hasProgram("bash") || !hasProgram("tmux", "-V")) this.skip();
       using terminal = new Tmux(place, ["bash", "--norc", "--noprofile", "-i"]);
       terminal.keys("source <(orch completion bash); echo re''ady", "Enter");
-      await eventually("the script", () => terminal.screen().includes("\nready"), 20_000);
+      await eventually("the script", () => terminal.screen().includes("\nready"), 60_000);
       terminal.keys("orch model openrouter/pool", "Tab");
       await eventually(
         "the model",
@@ -115,22 +115,22 @@ describe("shell completion", () => {
   describe("zsh", () => {
     it("a real Tab puts it there, for each line with one answer", async function () {
       if (!hasProgram("zsh") || !hasProgram("tmux", "-V")) this.skip();
-      this.timeout(180_000);
+      this.timeout(600_000);
       using terminal = new Tmux(place, ["zsh", "-f", "-i"]);
       terminal.keys("autoload -Uz compinit; compinit -u -D; source <(orch completion zsh); echo re''ady", "Enter");
-      await eventually("the script", () => terminal.screen().includes("\nready"), 20_000);
+      await eventually("the script", () => terminal.screen().includes("\nready"), 60_000);
       for (const [line, [value, another]] of lines) {
         if (value === undefined || another !== undefined) continue;
         terminal.keys("C-u");
         terminal.keys("-l", line);
         terminal.keys("Tab");
         const done = line.replace(/\S*$/, "") + value;
-        await eventually(done, () => terminal.screen().includes(done), 20_000);
+        await eventually(done, () => terminal.screen().includes(done), 60_000);
       }
       terminal.keys("C-u");
       terminal.keys("-l", "orch qa --sarif=docs/n");
       terminal.keys("Tab");
-      await eventually("a file", () => terminal.screen().includes("orch qa --sarif=docs/notes.md"), 20_000);
+      await eventually("a file", () => terminal.screen().includes("orch qa --sarif=docs/notes.md"), 60_000);
     });
 
     it("can be read as a file of the fpath", async function () {
@@ -148,7 +148,7 @@ describe("shell completion", () => {
 
   describe("fish", () => {
     it("offers what fits, for every line", async function () {
-      this.timeout(180_000);
+      this.timeout(600_000);
       if (!hasProgram("fish")) this.skip();
       const text = await place.run("fish", "--no-config", "-c", fishAt, ...lines.map(([line]) => line));
       deepEqual(

@@ -52,7 +52,7 @@ const told = ({ findings }: CheckData): string[] =>
   findings.map(({ severity, rule, path, line }) => `${severity} ${rule} ${path}:${line}`);
 
 describe("contract files", function () {
-  this.timeout(180_000);
+  this.timeout(600_000);
 
   it("by id and by path alike: a link is followed, and what is no plain file is refused by its name", async () => {
     const { bench, context } = await makeRoom();

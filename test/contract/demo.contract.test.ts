@@ -82,7 +82,7 @@ const note = (text: string): ParsedEvent => ({
 });
 
 describe("contract: demo", function () {
-  this.timeout(180_000);
+  this.timeout(600_000);
 
   it("the scripted replies do what the demo says: attempt 1 is red, attempt 2 is green and clean", async function () {
     const python = await pythonWithPytest();

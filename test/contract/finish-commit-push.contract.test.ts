@@ -93,7 +93,7 @@ async function accepted(options: TempRepoOptions = {}): Promise<Ground> {
 }
 
 describe("finish-commit-push @slow", function () {
-  this.timeout(180_000);
+  this.timeout(600_000);
 
   it("commits exactly the slice and the registry, pushes the branch, names what it left alone", async () => {
     await using here = await accepted();

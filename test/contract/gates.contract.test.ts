@@ -148,7 +148,7 @@ const good: Readonly<Record<string, string>> = {
 };
 
 describe("gates over the installed rules", function () {
-  this.timeout(120_000);
+  this.timeout(600_000);
   let pack: Pack;
   let pool: Pool;
   let runner: RuleRunner;

@@ -8,7 +8,7 @@ import { makeTempRepo } from "../support/temp-repo.ts";
 
 /** A stop ends the network and hooks; a checkout or a ref that was begun is never left halfway. */
 describe("git after a stop @slow", function () {
-  this.timeout(180_000);
+  this.timeout(600_000);
 
   it("refuses network and commits, carries out what is local", async () => {
     await using repo = await makeTempRepo({ remote: true });

@@ -7,7 +7,7 @@ import { changeOf, installedRules, realSyntax, runnerOf } from "../support/ruleb
 
 /** Every rule of the guard on lines and trees, in every language: what a change may not add, and what looks like it. */
 describe("rules of the guard in their languages", function () {
-  this.timeout(180_000);
+  this.timeout(600_000);
   for (const [set, table] of Object.entries(guardRuleTwins)) {
     describe(set, () => {
       const sources = installedRules().filter(({ path }) => path === `rules/${set}/core.json`);

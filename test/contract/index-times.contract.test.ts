@@ -5,7 +5,7 @@ import { youngFiles } from "../../shared/adapters/index-times.ts";
 import { makeTempRepo } from "../support/temp-repo.ts";
 
 describe("contract: files as young as their index", function () {
-  this.timeout(180_000);
+  this.timeout(600_000);
 
   it("are read from the index of either object format, executable or not, and from no newer kind", async () => {
     for (const format of ["sha1", "sha256"] as const) {

@@ -37,7 +37,7 @@ function gist(said: Completion): string {
 }
 
 describe("contract: the real pi client @slow", function () {
-  this.timeout(180_000);
+  this.timeout(600_000);
 
   const usage = { input: 200, output: 12, cacheRead: 900 };
   const cases: readonly (readonly [name: string, step: Step, expected: RegExp])[] = [
@@ -184,7 +184,7 @@ describe("contract: the real pi client @slow", function () {
 });
 
 describe("contract: finding pi @slow", function () {
-  this.timeout(180_000);
+  this.timeout(600_000);
 
   it("is usable with a model, not without a login, and is looked for once", async () => {
     await using with1 = await piPlace({ baseUrl: "http://127.0.0.1:9/v1" });

@@ -12,7 +12,7 @@ const python = "/usr/bin/python3";
 const library = `/usr/lib/python3.11`;
 
 describe("PEP 8 rules and pycodestyle", function () {
-  this.timeout(120_000);
+  this.timeout(600_000);
 
   it("name the same code, file and line over the standard library @slow", async function () {
     const { version, codes, theirs } = await pycodestyle();

@@ -29,7 +29,7 @@ function write(dir: TempDir, files: Readonly<Record<string, string | Uint8Array>
 const stalling: RuleSettings = oneRule({ kind: "line", pattern: "^(a+)+$" });
 
 describe("pool of audit threads", function () {
-  this.timeout(180_000);
+  this.timeout(600_000);
 
   it("answers for every file, in order, whatever it holds", async () => {
     using dir = new TempDir();

@@ -25,7 +25,7 @@ const feature = {
 };
 
 describe("qa", function () {
-  this.timeout(180_000);
+  this.timeout(600_000);
   const never = new AbortController().signal;
   let bench: Bench;
 

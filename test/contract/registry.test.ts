@@ -7,7 +7,7 @@ import { readRegistry } from "../../shared/features/registry.ts";
 import { TempDir } from "../support/temp-dir.ts";
 
 describe("registry on disk", function () {
-  this.timeout(180_000);
+  this.timeout(600_000);
 
   it("two processes that write at once lose nothing", async () => {
     using dir = new TempDir();

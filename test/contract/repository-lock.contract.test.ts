@@ -14,7 +14,7 @@ import { makeBench, refused } from "../support/bench.ts";
 const signal = new AbortController().signal;
 
 describe("repository lock", function () {
-  this.timeout(180_000);
+  this.timeout(600_000);
 
   it("is one for all worktrees of a repository, wherever they are entered", async () => {
     await using bench = await makeBench();

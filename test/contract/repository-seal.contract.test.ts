@@ -24,7 +24,7 @@ async function storedText(ground: WorktreeGround, name: string): Promise<string 
 }
 
 describe("contract: repository seal", function () {
-  this.timeout(120_000);
+  this.timeout(600_000);
 
   it("git's own files of the worktree are the worker's to answer for, and are put back after they were stored", async () => {
     await using ground = await worktreeGround({ files: { "a.txt": "a\n", "b.txt": "b\n" } });

@@ -382,7 +382,7 @@ const actionTwins: Readonly<Record<string, { readonly bad: readonly string[]; re
 };
 
 describe("installed rules", function () {
-  this.timeout(180_000);
+  this.timeout(600_000);
   // TypeScript's have a table of their own: typescript-rules.contract.test.ts; so have the guard's in other languages.
   const sources = installedRules().filter(({ path }) => /\/(?:python|diff|tree|action)\//.test(path));
   const everything = { "py.ambiguous-name": "warn", "py.broad-except": "warn", "constitution.6": "warn" } as const;

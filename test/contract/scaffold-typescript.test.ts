@@ -65,7 +65,7 @@ async function test(root: TempDir, dir: string): Promise<TestRun> {
 
 /** What the TypeScript templates promise, held against the real Node and the real compiler. */
 describe("the TypeScript scaffold", function () {
-  this.timeout(180_000);
+  this.timeout(600_000);
 
   it("says that it is not implemented, and no report calls that green", async () => {
     using root = new TempDir();
@@ -172,7 +172,7 @@ describe("the TypeScript scaffold", function () {
 });
 
 describe("the TypeScript tests", function () {
-  this.timeout(180_000);
+  this.timeout(600_000);
   const head = 'import assert from "node:assert/strict";\nimport { test } from "node:test";\n';
   const wait = "await new Promise((resolve) => setTimeout(resolve, 200));";
 

@@ -17,7 +17,7 @@ const env = { PATH: "/usr/bin:/bin", LC_ALL: "C.UTF-8", PYTHONDONTWRITEBYTECODE:
 
 /** What the Python templates promise, held against the real interpreter, pytest and pycodestyle. */
 describe("the Python scaffold", function () {
-  this.timeout(180_000);
+  this.timeout(600_000);
 
   async function scaffold(
     root: TempDir,

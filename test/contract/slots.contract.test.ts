@@ -29,7 +29,7 @@ interface Held {
 }
 
 describe("slots", function () {
-  this.timeout(120_000);
+  this.timeout(600_000);
   let dir: TempDir;
   let started: ChildProcess[];
   let now: number;

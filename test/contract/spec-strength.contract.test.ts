@@ -17,7 +17,7 @@ const weak = [`FAIL example_weak ${path}:7`];
 
 /** Tests whose assertions let wrong code pass, by what the examples of the spec say, read by the real grammar. */
 describe("tests held to the examples of their spec", function () {
-  this.timeout(60_000);
+  this.timeout(600_000);
   const gate = createTestsGate({ book: loadRules({ sources: installedRules(), switches: {} }), syntax: realSyntax() });
   const said = (text: string, of = spec): Promise<readonly string[]> =>
     found(

@@ -8,7 +8,7 @@ const path = `${sliceDir}/Tests.py`;
 
 /** Tests of a feature that replace the feature, and those that replace what it calls, read by the real grammar. */
 describe("stand-ins in a feature's tests", function () {
-  this.timeout(60_000);
+  this.timeout(600_000);
   const gate = createTestsGate({ book: loadRules({ sources: installedRules(), switches: {} }), syntax: realSyntax() });
   const said = (text: string): Promise<readonly string[]> =>
     found(gate, gateInput({ slice: sliceFacts(), before: {}, after: { [path]: text } }));

@@ -14,7 +14,7 @@ import { TempDir } from "../support/temp-dir.ts";
 const never = new AbortController().signal;
 
 describe("syntax trees", function () {
-  this.timeout(180_000);
+  this.timeout(600_000);
 
   async function matcherOf(
     queries: Readonly<Record<string, string>>,
@@ -123,7 +123,7 @@ describe("syntax trees", function () {
 });
 
 describe("exact Python syntax", function () {
-  this.timeout(180_000);
+  this.timeout(600_000);
   const env = { PATH: process.env["PATH"] ?? "", LC_ALL: "C.UTF-8" };
 
   async function check(
@@ -255,7 +255,7 @@ describe("exact Python syntax", function () {
 });
 
 describe("exact TypeScript syntax", function () {
-  this.timeout(180_000);
+  this.timeout(600_000);
 
   async function check(
     files: Readonly<Record<string, string>>,
@@ -350,7 +350,7 @@ describe("exact TypeScript syntax", function () {
 });
 
 describe("exact syntax of several languages", function () {
-  this.timeout(180_000);
+  this.timeout(600_000);
   const packs = [
     { title: "Python", extensions: [".py"], syntaxCheck: "python-compile" },
     { title: "TypeScript", extensions: [".ts"], syntaxCheck: "node-strip-types" },

@@ -8,7 +8,7 @@ import { type Edit, tampered } from "../support/tampering.ts";
 
 /** Tests that were made to say less, in each language, and honest edits beside them, read by the real grammars. */
 describe("the tests' own tree", function () {
-  this.timeout(180_000);
+  this.timeout(600_000);
   const gate = createTestsGate({ book: loadRules({ sources: installedRules(), switches: {} }), syntax: realSyntax() });
   const contract = Contract.parse({ id: "case", title: "t", goal: "g", allowed: ["**"] });
   const edited = (base: string, { edits, what }: Edit): string =>

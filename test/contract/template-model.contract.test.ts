@@ -183,7 +183,7 @@ const green: readonly (readonly [name: string, tables: Tables, tests: number, mo
 ];
 
 describe("contract: builtin/template", function () {
-  this.timeout(180_000);
+  this.timeout(600_000);
 
   for (const [name, tables, tests, more] of green) {
     it(`writes code that is green under the real pytest: ${name}`, async function () {

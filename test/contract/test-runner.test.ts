@@ -19,7 +19,7 @@ const tests = `${dir}/Tests.py` as RepoPath;
 const never = new AbortController().signal;
 
 describe("test runner", function () {
-  this.timeout(180_000);
+  this.timeout(600_000);
   let repo: TempRepo;
   let outside: AbsPath;
   let pack: Pack;

@@ -456,7 +456,7 @@ describe("contract: trash", () => {
   });
 
   it("any tree comes back (property)", async function () {
-    this.timeout(180_000);
+    this.timeout(600_000);
     // Every byte a name may hold but NUL and the slash; `.` and `..` are no names.
     const name = fc
       .uint8Array({ minLength: 1, maxLength: 12 })

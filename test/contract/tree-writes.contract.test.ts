@@ -138,7 +138,7 @@ async function savedAt(repo: GitRepo, own: string, other: string, text: string):
 const on = (repo: GitRepo, disk: TreeDisk): Promise<Git> => gitIn(repo, repo.root, { disk });
 
 describe("contract: writes into a person's tree @slow", function () {
-  this.timeout(300_000);
+  this.timeout(600_000);
 
   it("applies as before, and leaves nothing beside it", async () => {
     await using repo = await ground();

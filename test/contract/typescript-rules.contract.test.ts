@@ -311,7 +311,7 @@ const fileTwins: Readonly<Record<string, FileTwin | readonly FileTwin[]>> = {
 };
 
 describe("the TypeScript rules", function () {
-  this.timeout(180_000);
+  this.timeout(600_000);
   const sources = installedRules().filter(({ path }) => path.includes("/typescript/"));
   const everything = { "constitution.6": "warn" } as const;
   let runner: RuleRunner;

@@ -18,7 +18,7 @@ const failures = (all: readonly string[]): readonly string[] => all.filter((one)
 
 /** Tests that name what the examples of the spec expect where no failure comes of it, read by the real grammars. */
 describe("tests that only name the examples of their spec", function () {
-  this.timeout(60_000);
+  this.timeout(600_000);
   const gate = createTestsGate({ book: loadRules({ sources: installedRules(), switches: {} }), syntax: realSyntax() });
   const said = (text: string, of = spec): Promise<readonly string[]> =>
     found(

@@ -110,7 +110,7 @@ const leftOf = async (worktrees: Pick<RunWorktrees, "list">): Promise<unknown> =
   (await worktrees.list(signal)).filter(({ use }) => use.kind !== "pooled");
 
 describe("workspace-beside @slow", function () {
-  this.timeout(300_000);
+  this.timeout(600_000);
 
   it("works beside the checkout, then brings the change in and gives the worktree back", async () => {
     await using here = await ground();

@@ -126,7 +126,7 @@ async function dyingBy(kill: KillSwitch, { deps, repo }: Ground): Promise<Branch
 }
 
 describe("workspace-branch @slow", function () {
-  this.timeout(180_000);
+  this.timeout(600_000);
 
   it("writes, collects what differs from the base, and rolls back byte for byte, modes and folders included", async () => {
     for (const config of ["", "[core]\n\tautocrlf = true\n"]) {

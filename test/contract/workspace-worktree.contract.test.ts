@@ -15,7 +15,7 @@ function git(folder: string, ...args: string[]): string {
 }
 
 describe("contract: worktree workspace", function () {
-  this.timeout(120_000);
+  this.timeout(600_000);
 
   it("starts from HEAD, the uncommitted tracked changes and what is to be carried; nothing of the checkout changes", async () => {
     await using ground = await worktreeGround({

@@ -47,7 +47,7 @@ function replaceByLink(at: string, target: string): void {
 }
 
 describe("contract: links of a worker's to a person's files", function () {
-  this.timeout(120_000);
+  this.timeout(600_000);
   before(function () {
     if (process.platform === "win32") this.skip();
   });

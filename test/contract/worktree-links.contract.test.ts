@@ -37,7 +37,7 @@ async function monorepo(): Promise<Awaited<ReturnType<typeof worktreeGround>>> {
 }
 
 describe("contract: worktree links", function () {
-  this.timeout(120_000);
+  this.timeout(600_000);
 
   it("links a plain folder whole, and one that leads back entry by entry with its own packages rebuilt", async () => {
     await using ground = await monorepo();

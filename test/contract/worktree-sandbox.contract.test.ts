@@ -11,7 +11,7 @@ import { sourceRoot } from "../support/source-root.ts";
 const signal = new AbortController().signal;
 
 describe("contract: worktree in a sandbox", function () {
-  this.timeout(120_000);
+  this.timeout(600_000);
 
   it("git works where everything but the worktree and what it reads is hidden, and nothing of git can be written", async function () {
     await using ground = await worktreeGround({ files: { "a.txt": "a\n", ".gitignore": "node_modules/\n" } });

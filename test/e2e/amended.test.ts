@@ -14,7 +14,7 @@ const withoutCheck = handler.replace(/ {4}if not lines:\n.*\n/, "");
 const testOfLines = /\n {4}def test_no_lines[\s\S]*$/;
 
 describe("e2e: a feature whose spec gave something up @slow", function () {
-  this.timeout(300_000);
+  this.timeout(600_000);
 
   it("its test may go with it, another one may not, and one that stays away is missed", async () => {
     const amend = { match: { system: "You amend spec.md" }, times: 2, reply: { text: lenient } };

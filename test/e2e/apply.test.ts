@@ -38,7 +38,7 @@ const attempt = async ({ repo }: Bench): Promise<void> => {
 };
 
 describe("apply @slow", function () {
-  this.timeout(240_000);
+  this.timeout(600_000);
 
   for (const config of ["", "[core]\n\tautocrlf = true\n"]) {
     it(`applies a kept change to the tree, unstaged${config === "" ? "" : ", with autocrlf"}`, async () => {

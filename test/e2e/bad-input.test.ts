@@ -51,7 +51,7 @@ async function refused(work: FeatureRepo, args: readonly string[], code: number,
 }
 
 describe("e2e: bad input is refused, and nothing is lost @slow", function () {
-  this.timeout(120_000);
+  this.timeout(600_000);
 
   it("a broken .features.json is named with its line", async () => {
     await using made = await bench();

@@ -46,7 +46,7 @@ async function merged(options: Parameters<typeof makeBench>[0] = {}): Promise<Be
 }
 
 describe("delete @slow", function () {
-  this.timeout(240_000);
+  this.timeout(600_000);
 
   for (const globalConfig of ["", "[core]\n\tautocrlf = true\n"]) {
     it(`removes what main has with one commit, and restore brings back every byte${globalConfig === "" ? "" : ", with autocrlf"}`, async () => {

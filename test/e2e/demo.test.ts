@@ -6,7 +6,7 @@ import { orch } from "../support/orch-cli.ts";
 import { TempDir } from "../support/temp-dir.ts";
 
 describe("e2e: the demo @slow", function () {
-  this.timeout(120_000);
+  this.timeout(600_000);
 
   it("without Python: new, do (a rule and a red test, then green), qa, merge in TypeScript, and nothing is left", async () => {
     using dir = new TempDir();

@@ -62,7 +62,7 @@ async function checkout({ repo }: FeatureRepo): Promise<readonly string[]> {
 }
 
 async function nothingLeft(work: FeatureRepo): Promise<void> {
-  await eventually("nothing runs any more", () => processesIn(work.repo.base).length === 0, 30_000);
+  await eventually("nothing runs any more", () => processesIn(work.repo.base).length === 0, 60_000);
   const rows = await orchJson(work.place, "clean", "--dry-run");
   assert.doesNotMatch(JSON.stringify(rows.data), /Invoice/, "no worktree is left");
 }
@@ -94,7 +94,7 @@ async function workingAgent(): Promise<Watched> {
 }
 
 describe("e2e: do with an agent, offline @slow", function () {
-  this.timeout(300_000);
+  this.timeout(600_000);
 
   it("a red test goes back into its session, the second attempt is brought in, committed and pushed", async () => {
     await using server = await startScriptedModelServer({

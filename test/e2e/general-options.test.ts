@@ -18,7 +18,7 @@ async function plain(): Promise<{ repo: TempRepo; place: CliPlace }> {
 }
 
 describe("general options @slow", function () {
-  this.timeout(180_000);
+  this.timeout(600_000);
 
   it("--json prints one document for every command that reads, refusals and wrong words included", async () => {
     const { repo, place } = await plain();

@@ -23,7 +23,7 @@ async function plain(options: Parameters<typeof makeTempRepo>[0] = {}): Promise<
 }
 
 describe("hard cases: where it is run @slow", function () {
-  this.timeout(120_000);
+  this.timeout(600_000);
 
   it("in a subfolder the repository's root is used", async () => {
     const { repo, place } = await plain();
@@ -107,7 +107,7 @@ describe("hard cases: where it is run @slow", function () {
 });
 
 describe("hard cases: names @slow", function () {
-  this.timeout(120_000);
+  this.timeout(600_000);
 
   const refusedNames: readonly [target: string, code: string][] = [
     ["Billing/9Invoice", "target.invalid"],
@@ -146,7 +146,7 @@ describe("hard cases: names @slow", function () {
 });
 
 describe("hard cases: what is sent @slow", function () {
-  this.timeout(120_000);
+  this.timeout(600_000);
 
   // Made up for this test, in the shape of real ones.
   const secrets = {
@@ -197,7 +197,7 @@ describe("hard cases: what is sent @slow", function () {
 });
 
 describe("hard cases: --model @slow", function () {
-  this.timeout(120_000);
+  this.timeout(600_000);
 
   const kept = async (repo: TempRepo): Promise<unknown> => {
     const file = path.join(repo.env["XDG_CONFIG_HOME"] ?? "", "orch", "model_config.json");
@@ -239,7 +239,7 @@ describe("hard cases: --model @slow", function () {
 });
 
 describe("hard cases: trust by content @slow", function () {
-  this.timeout(180_000);
+  this.timeout(600_000);
 
   it("what changed since it was trusted has no effect before orch trust, in CI neither", async () => {
     await using elsewhere = await startScriptedModelServer({ steps: [goodStep] });
@@ -358,7 +358,7 @@ function isAlive(pid: number): boolean {
 }
 
 describe("hard cases: Ctrl-C @slow", function () {
-  this.timeout(120_000);
+  this.timeout(600_000);
 
   it("the second one ends the run with its process tree, whatever that ignores", async () => {
     await using made = await readyFeature({

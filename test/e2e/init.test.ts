@@ -27,7 +27,7 @@ interface InitData {
 }
 
 describe("init @slow", function () {
-  this.timeout(240_000);
+  this.timeout(600_000);
 
   it("makes folder, repository on main, links, constitution and the first commit, and the next command works", async () => {
     await using repo = await makeTempRepo();
@@ -235,7 +235,7 @@ describe("init @slow", function () {
 });
 
 describe("links of .agents @slow", function () {
-  this.timeout(240_000);
+  this.timeout(600_000);
 
   it("any command restores missing ones: in a clone, after rm, in a folder of other tools", async () => {
     await using repo = await makeTempRepo({ remote: true, files: { "README.md": "#\n" } });

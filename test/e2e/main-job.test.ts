@@ -7,7 +7,7 @@ import { startScriptedModelServer } from "../support/scripted-model-server/serve
 const boundedSpec = invoiceSpec.replace("| int | at least 1 |", "| int | from 1 to 1000 |");
 
 describe("e2e: the main job with the real pi client @slow", function () {
-  this.timeout(300_000);
+  this.timeout(600_000);
 
   it("new, do (a red test, then green), merge: the feature is on main and on the remote, the branches are gone", async () => {
     await using server = await startScriptedModelServer({

@@ -7,7 +7,7 @@ import { branch, dir, elsewhere, feature, judging } from "../support/feature-ben
 const signal = new AbortController().signal;
 
 describe("merge refuses @slow", function () {
-  this.timeout(240_000);
+  this.timeout(600_000);
 
   it("refuses while the slice has unstaged or untracked changes, naming them", async () => {
     await using bench = await feature();

@@ -12,7 +12,7 @@ import { branch, dir, elsewhere, feature, judging } from "../support/feature-ben
 const signal = new AbortController().signal;
 
 describe("merge @slow", function () {
-  this.timeout(240_000);
+  this.timeout(600_000);
 
   it("makes exactly the judged tree main's merge commit, pushes it, deletes both branches, leaves other work alone", async () => {
     await using bench = await feature();

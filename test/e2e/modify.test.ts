@@ -61,7 +61,7 @@ async function room(options: PipelineOptions = {}, repo: TempRepoOptions = {}): 
 const today = (): string => new Date().toISOString().slice(0, 10);
 
 describe("modify @slow", function () {
-  this.timeout(240_000);
+  this.timeout(600_000);
 
   it("from main makes modify/<Feature>, amends the body by a model and appends the request, uncommitted", async () => {
     await using at = await room({}, { remote: true, folder: "répo with space" });
@@ -438,7 +438,7 @@ describe("modify @slow", function () {
 });
 
 describe("e2e: modify on the command line @slow", function () {
-  this.timeout(120_000);
+  this.timeout(600_000);
   const steps: readonly Step[] = [{ match: { system: "You amend spec.md" }, reply: { text: better } }];
 
   async function project(): Promise<FeatureRepo & { readonly calls: readonly { readonly user: string }[] }> {

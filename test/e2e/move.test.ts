@@ -74,7 +74,7 @@ const moved = (all: Record<string, string>): Record<string, string> =>
   Object.fromEntries(Object.entries(all).map(([path, content]) => [path.replace(dir, to), content]));
 
 describe("move @slow", function () {
-  this.timeout(120_000);
+  this.timeout(600_000);
 
   it("from main: a branch of the new name, one commit, pushed and not merged; the old place is named", async () => {
     await using bench = await start({ folder: "répo with space" });
@@ -410,7 +410,7 @@ describe("move @slow", function () {
 });
 
 describe("e2e: move on the command line @slow", function () {
-  this.timeout(120_000);
+  this.timeout(600_000);
 
   it("asks for trust, moves, and merge brings it to main", async () => {
     const made = Object.fromEntries(Object.entries(goodFiles).map(([name, text]) => [`${dir}/${name}`, text ?? ""]));

@@ -29,7 +29,7 @@ const files = {
 };
 
 describe("a registry below the root @slow", function () {
-  this.timeout(120_000);
+  this.timeout(600_000);
 
   it("holds for every command that is given below it, and only there", async () => {
     await using bench = await makeBench({ files });

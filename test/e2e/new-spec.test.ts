@@ -6,7 +6,7 @@ import type { ScriptedSaid } from "../support/scripted-model.ts";
 const dir = "features/Billing/Invoice";
 
 describe("new: the spec @slow", function () {
-  this.timeout(240_000);
+  this.timeout(600_000);
 
   it("writes the template when no model answers, with the person's words or its default overview", async () => {
     for (const [said, words, overview, note] of [

@@ -13,7 +13,7 @@ import { registryText, slice } from "../support/sample-slice.ts";
 const never = new AbortController().signal;
 const dir = "features/Billing/Invoice";
 describe("new @slow", function () {
-  this.timeout(240_000);
+  this.timeout(600_000);
 
   it("makes branch, spec by the model, files and registration, all uncommitted", async () => {
     await using at = await room([`\`\`\`markdown\n${spec}\`\`\``, "VALID"], {

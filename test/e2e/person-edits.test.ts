@@ -10,7 +10,7 @@ const specStep: Step = { match: { system: "You write spec.md" }, reply: { text: 
 const handler = "features/Billing/Invoice/Handler.py";
 
 describe("e2e: a person works on while do runs @slow", function () {
-  this.timeout(120_000);
+  this.timeout(600_000);
 
   it("an edit of a file that the reply would write parks the run, is kept, and resume goes on from it", async () => {
     let meanwhile: () => Promise<void> = () => Promise.resolve();

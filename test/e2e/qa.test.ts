@@ -8,7 +8,7 @@ import { makeTempRepo, type TempRepo } from "../support/temp-repo.ts";
 const library = "/usr/lib/python3.11";
 
 describe("orch qa over the standard library", function () {
-  this.timeout(180_000);
+  this.timeout(600_000);
   let repo: TempRepo;
   let count = 0;
 

@@ -23,7 +23,7 @@ async function written(made: ReadyFeature, files: Readonly<Record<string, string
 }
 
 describe("e2e: a feature with green tests that the gates of merge refuse @slow", function () {
-  this.timeout(240_000);
+  this.timeout(600_000);
 
   it("merge names do, and do mends what merge found instead of calling it finished", async () => {
     await using made = await readyFeature();

@@ -14,7 +14,7 @@ const signal = new AbortController().signal;
 const entriesOf = (data: unknown): readonly TrashItem[] => (data as { entries: readonly TrashItem[] }).entries;
 
 describe("restore @slow", function () {
-  this.timeout(240_000);
+  this.timeout(600_000);
 
   it("lists newest first, each with an id", async () => {
     await using bench = await started({ remote: false });

@@ -21,7 +21,7 @@ async function interruptedDo({ place, trust }: FeatureRepo): Promise<void> {
 }
 
 describe("e2e: resume is about the feature that the run began with @slow", function () {
-  this.timeout(120_000);
+  this.timeout(600_000);
 
   it("on another feature's branch it waits, touches nothing, and goes on once the person is back", async () => {
     await using server = await startScriptedModelServer({ steps });

@@ -18,7 +18,7 @@ import { RunFixture } from "../support/run-fixture.ts";
 import { never, context, args, refusal, briefly, told } from "../support/runs-context.ts";
 
 describe("runs that ask, end and start badly @slow", function () {
-  this.timeout(240_000);
+  this.timeout(600_000);
   let f: RunFixture;
   beforeEach(() => (f = new RunFixture()));
   afterEach(() => f[Symbol.asyncDispose]());

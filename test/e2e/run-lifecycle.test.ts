@@ -17,7 +17,7 @@ import { RunFixture } from "../support/run-fixture.ts";
 import { never, untidy, context, args, refusal, standing, briefly, told, pidsIn } from "../support/runs-context.ts";
 
 describe("runs @slow", function () {
-  this.timeout(240_000);
+  this.timeout(600_000);
   let f: RunFixture;
   beforeEach(() => (f = new RunFixture()));
   afterEach(() => f[Symbol.asyncDispose]());

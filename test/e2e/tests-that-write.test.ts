@@ -44,7 +44,7 @@ const found = (result: { readonly data?: { readonly findings?: readonly Found[] 
 const mine = { "notes.txt": "MY NOTES\n", "lib/real.py": "REAL = 1\nMY_EDIT = 2\n" };
 
 describe("e2e: tests that write where they must not @slow", function () {
-  this.timeout(180_000);
+  this.timeout(600_000);
 
   it("without a sandbox: uncommitted work that tests overwrite fails the attempt, and restore has it", async () => {
     const vandal = writing({ "notes.txt": "wiped", "lib/real.py": "wiped", [`${slice}/spec.md`]: "# wiped" });

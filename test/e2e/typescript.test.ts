@@ -21,7 +21,7 @@ interface Attempt {
 }
 
 describe("e2e: the main job in TypeScript @slow", function () {
-  this.timeout(240_000);
+  this.timeout(600_000);
 
   it("with the real pi client: new, do (rules, then a red test, then green), qa, merge", async () => {
     await using server = await startScriptedModelServer({

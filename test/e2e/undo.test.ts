@@ -15,7 +15,7 @@ const signal = new AbortController().signal;
 const entriesOf = (data: unknown): readonly TrashItem[] => (data as { entries: readonly TrashItem[] }).entries;
 
 describe("undo and restore @slow", function () {
-  this.timeout(240_000);
+  this.timeout(600_000);
 
   for (const globalConfig of ["", "[core]\n\tautocrlf = true\n"]) {
     it(`discards and brings back byte for byte${globalConfig === "" ? "" : ", with autocrlf"}`, async () => {

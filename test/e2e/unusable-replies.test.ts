@@ -4,7 +4,7 @@ import { orchJson } from "../support/orch-cli.ts";
 import { readyFeature, slice } from "../support/ready-feature.ts";
 
 describe("e2e: replies of the only model that cannot be used @slow", function () {
-  this.timeout(120_000);
+  this.timeout(600_000);
 
   it("one that was cut off is a failed attempt: the next one is told, and passes", async () => {
     await using ready = await readyFeature({

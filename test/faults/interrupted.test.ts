@@ -109,7 +109,7 @@ describe("faults: Ctrl-C at any moment @slow", function () {
 
       async function afterwards(run: string, code: number | undefined, said: string): Promise<void> {
         const { repo, place, start } = work;
-        await eventually("nothing runs", () => processesIn(repo.base).length === 0, 15_000);
+        await eventually("nothing runs", () => processesIn(repo.base).length === 0, 60_000);
         assert.deepEqual(locksLeft(repo), []);
         if (code === 0) return await one.isDone(work);
         assert.equal(code, 130, said);

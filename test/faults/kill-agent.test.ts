@@ -128,7 +128,7 @@ describe("faults: the runner of do with an agent is killed at any moment @slow",
 
   async function nothingLeft(): Promise<void> {
     const { repo, place } = work;
-    await eventually("nothing runs", () => processesIn(repo.base).length === 0, 30_000);
+    await eventually("nothing runs", () => processesIn(repo.base).length === 0, 60_000);
     assert.deepEqual(locksLeft(repo), []);
     assert.equal(await repo.git("for-each-ref", "refs/orch/base", "refs/orch/kept", "refs/orch/wt"), "");
     const rows = await orchJson(place, "clean", "--dry-run");

@@ -59,7 +59,7 @@ async function atEveryStep(
 }
 
 describe("killed between any two steps @slow", function () {
-  this.timeout(180_000);
+  this.timeout(600_000);
 
   it("merge: the next merge ends it, nothing of the person's is touched", async () => {
     await atEveryStep(

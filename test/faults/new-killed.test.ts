@@ -59,7 +59,7 @@ async function killedAt(step: number, one: Room): Promise<"stopped" | "ended"> {
 const registries = { "no registry": {}, "a registry": { ".features.json": registryText({ Other: "Sales" }) } };
 
 describe("new, killed between any two steps @slow", function () {
-  this.timeout(120_000);
+  this.timeout(600_000);
 
   for (const [name, files] of Object.entries(registries)) {
     it(`with ${name}: it goes on to the same end, or is put back`, async () => {

@@ -38,7 +38,7 @@ vim.cmd('qa!')
 const median = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0;
 
 describe("what the nvim plugin costs @slow", function () {
-  this.timeout(240_000);
+  this.timeout(600_000);
   let repo: TempRepo;
   const measured: Record<string, object> = {};
   before(async () => {

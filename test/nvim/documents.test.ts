@@ -76,7 +76,7 @@ describe("the plugin's Lua and help", () => {
 
 for (const build of neovims) {
   describe(`help and health, ${build.version ?? build.name} @slow`, function () {
-    this.timeout(240_000);
+    this.timeout(600_000);
     let repo: TempRepo;
     let nv: Nvim;
     before(async function () {

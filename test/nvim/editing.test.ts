@@ -9,7 +9,7 @@ const changed = ["ONE", "two", "three", "four", "five", "SIX", "seven", "eight",
 
 for (const build of neovims) {
   describe(`the person's text in nvim, ${build.version ?? build.name} @slow`, function () {
-    this.timeout(240_000);
+    this.timeout(600_000);
     let repo: TempRepo;
     let nv: Nvim;
     before(function () {

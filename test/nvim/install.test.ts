@@ -30,7 +30,7 @@ vim.cmd('qa!')
 `;
 
 describe("installing the release branch @slow", function () {
-  this.timeout(240_000);
+  this.timeout(600_000);
   let repo: TempRepo;
   let remote: string;
   before(async function () {

@@ -19,7 +19,7 @@ Totals of an invoice.
 
 for (const build of neovims) {
   describe(`modify in nvim, ${build.version ?? build.name} @slow`, function () {
-    this.timeout(240_000);
+    this.timeout(600_000);
     let repo: TempRepo;
     let nv: Nvim;
     before(function () {

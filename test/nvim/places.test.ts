@@ -17,7 +17,7 @@ const files = {
 
 for (const build of neovims) {
   describe(`odd places in nvim, ${build.version ?? build.name} @slow`, function () {
-    this.timeout(240_000);
+    this.timeout(600_000);
     let repo: TempRepo;
     let nv: Nvim;
     before(function () {
@@ -290,7 +290,7 @@ for (const build of neovims) {
       await nv.lua(`require('orch.rpc').lines = {}`);
       await nv.ex("Orch scan");
       await nv.saying(/features? in/);
-      await until("the old one to be killed", () => !fs.existsSync(`/proc/${pid}`), 10_000);
+      await until("the old one to be killed", () => !fs.existsSync(`/proc/${pid}`), 60_000);
     });
 
     it("a home that is not there, a plugin on a relative path, a folder that is gone", async () => {

@@ -10,7 +10,7 @@ import { isAlive, Nvim, type NvimOptions, until } from "./harness/nvim.ts";
 
 for (const build of neovims) {
   describe(`nvim plugin, ${build.version ?? build.name} @slow`, function () {
-    this.timeout(240_000);
+    this.timeout(600_000);
     let repo: TempRepo;
     let nv: Nvim;
     before(async function () {
@@ -264,7 +264,7 @@ for (const build of neovims) {
         assert.ok(isAlive(pid));
         end(nv);
         await nv.exited;
-        await until("the co-process to end", () => !isAlive(pid), 10_000);
+        await until("the co-process to end", () => !isAlive(pid), 60_000);
       });
     }
   });

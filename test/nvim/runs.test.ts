@@ -15,7 +15,7 @@ import { isAlive, Nvim, type NvimOptions, until } from "./harness/nvim.ts";
 
 for (const build of neovims) {
   describe(`runs in nvim, ${build.version ?? build.name} @slow`, function () {
-    this.timeout(240_000);
+    this.timeout(600_000);
     let repo: TempRepo;
     let model: DemoModel;
     let env: Readonly<Record<string, string>>;
@@ -199,7 +199,7 @@ for (const build of neovims) {
         const run = newestRun(repo.root);
         end(nv);
         await nv.exited;
-        await until("the co-process to end", () => !isAlive(host), 10_000);
+        await until("the co-process to end", () => !isAlive(host), 60_000);
         assert.equal(runnerAlive(run.dir), true);
         const next = open({ before: "vim.g.orch = { attach = true }" });
         await next.lua(`vim.api.nvim_exec_autocmds('UIEnter', {})`);

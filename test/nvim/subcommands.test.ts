@@ -17,7 +17,7 @@ const own = ["runs", "log", "log host", "qf", "diff", "keep", "discard all", "re
 
 for (const build of neovims) {
   describe(`every subcommand, ${build.version ?? build.name} @slow`, function () {
-    this.timeout(240_000);
+    this.timeout(600_000);
     let repo: TempRepo;
     let nv: Nvim;
     before(async function () {

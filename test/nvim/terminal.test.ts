@@ -13,7 +13,7 @@ import { hasTmux, Tui } from "./harness/tui.ts";
 
 for (const build of neovims) {
   describe(`in a terminal, ${build.version ?? build.name} @slow`, function () {
-    this.timeout(240_000);
+    this.timeout(600_000);
     let repo: TempRepo;
     let tui: Tui | undefined;
     let model: DemoModel;

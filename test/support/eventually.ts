@@ -1,5 +1,5 @@
 /** Polls until `look` answers something other than undefined or false, or fails at the deadline with `what`. */
-export async function eventually<T>(what: string, look: () => T | undefined | false, deadlineMs = 10_000): Promise<T> {
+export async function eventually<T>(what: string, look: () => T | undefined | false, deadlineMs = 60_000): Promise<T> {
   const until = performance.now() + deadlineMs;
   for (;;) {
     const found = look();

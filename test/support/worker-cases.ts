@@ -26,7 +26,7 @@ export function describeClient(client: ClientName): void {
   const { persists } = recipe;
 
   describe(`the real ${client} @slow`, function () {
-    this.timeout(480_000);
+    this.timeout(600_000);
     before(function () {
       if (program === undefined) this.skip();
     });

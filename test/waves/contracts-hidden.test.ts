@@ -23,7 +23,7 @@ function holding(text: string, ...folders: readonly string[]): readonly string[]
 }
 
 describe("e2e: hidden tests of a contract @slow", function () {
-  this.timeout(300_000);
+  this.timeout(600_000);
 
   for (const mode of ["names", "none", "full"] as const) {
     it(`hidden_feedback ${mode}: fails, is told ${mode === "full" ? "all" : "no more than that"}, passes`, async () => {

@@ -129,7 +129,7 @@ describe("e2e: the runner or a worker of a wave is killed at any moment @slow", 
   async function nothingRuns(work: ContractRepo): Promise<void> {
     let left = processesIn(work.repo.base);
     const look = (): boolean => (left = processesIn(work.repo.base)).length === 0;
-    await eventually("nothing runs any more", look, 30_000).catch((error: unknown) => {
+    await eventually("nothing runs any more", look, 60_000).catch((error: unknown) => {
       throw new Error(JSON.stringify(left), { cause: error });
     });
   }

@@ -26,7 +26,7 @@ exit 1
 `;
 
 describe("e2e: a worker that writes its client's own files @slow", function () {
-  this.timeout(300_000);
+  this.timeout(600_000);
 
   for (const sandbox of ["required", "off"] as const)
     it(`sandbox ${sandbox}: the person's hold what they held, and the refreshed tokens`, async function () {

@@ -44,7 +44,7 @@ const json = {
 };
 
 describe("e2e: a worker of the settings alone, a shell script @slow", function () {
-  this.timeout(300_000);
+  this.timeout(600_000);
   let work: ContractRepo;
 
   before(async () => {

@@ -38,7 +38,7 @@ async function open(beside: string): Promise<ContractRepo> {
 const seal = /repository-seal: core\.fsmonitor, hooks\/pre-commit changed during the attempt/;
 
 describe("e2e: a worker without a sandbox plants a hook @slow", function () {
-  this.timeout(300_000);
+  this.timeout(600_000);
 
   it("a lesser fault beside it does not hide it, and no hook runs before a person decided", async () => {
     await using work = await open("git config user.name decoy");

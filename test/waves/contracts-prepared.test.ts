@@ -5,7 +5,7 @@ import { type ContractRepo, makeContractRepo, trimmed } from "../support/contrac
 import { type CliDocument, orchJson } from "../support/orch-cli.ts";
 
 describe("e2e: places that are prepared for a worker of somebody else @slow", function () {
-  this.timeout(300_000);
+  this.timeout(600_000);
   let work: ContractRepo;
 
   beforeEach(async () => {

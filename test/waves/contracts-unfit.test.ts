@@ -17,7 +17,7 @@ const faults: readonly [rule: string, Partial<ContractInput>][] = [
 ];
 
 describe("e2e: what check fails is not dispatched @slow", function () {
-  this.timeout(300_000);
+  this.timeout(600_000);
   let server: ScriptedModelServer;
   let work: ContractRepo;
 

@@ -7,7 +7,7 @@ import { processesIn } from "../support/own-processes.ts";
 import { type ScriptedModelServer, startScriptedModelServer } from "../support/scripted-model-server/server.ts";
 
 describe("e2e: contracts from run to final @slow", function () {
-  this.timeout(300_000);
+  this.timeout(600_000);
   let server: ScriptedModelServer;
   let work: ContractRepo;
   let wave: CliDocument;

@@ -193,7 +193,7 @@ const attacks: readonly Attack[] = [
 ];
 
 describe("e2e: enforced, not instructed", function () {
-  this.timeout(180_000);
+  this.timeout(600_000);
 
   describe("in the sandbox, a check that", () => {
     for (const { name, script, harmless, swallowed } of attacks) {

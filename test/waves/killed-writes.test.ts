@@ -16,7 +16,7 @@ const steps = [{ match: { user: "Task: Trim slugs" }, reply }];
 const mine = (text: string): string => text.replace("# 0\n", "# mine, uncommitted\n");
 
 describe("e2e: a merge that was killed while it wrote @slow", function () {
-  this.timeout(300_000);
+  this.timeout(600_000);
   let server: ScriptedModelServer;
   before(async () => {
     server = await startScriptedModelServer({ steps });

@@ -21,7 +21,7 @@ function tree(): string {
 }
 
 describe("the commands", function () {
-  this.timeout(300_000);
+  this.timeout(600_000);
 
   it("new, do with its trust question, status, scan, qa, merge", async () => {
     const made = await ended(await start("new", { words: ["Billing/Invoice"], prompt: demoRequest }));

@@ -173,7 +173,7 @@ export function isAlive(pid: number): boolean {
 }
 
 /** Polls a probe of this process. */
-export async function until<T>(what: string, probe: () => T | undefined | false, deadlineMs = 30_000): Promise<T> {
+export async function until<T>(what: string, probe: () => T | undefined | false, deadlineMs = 60_000): Promise<T> {
   const end = performance.now() + deadlineMs;
   for (;;) {
     const found = probe();

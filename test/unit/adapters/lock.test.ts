@@ -27,7 +27,7 @@ function contender(at: string): ChildProcess {
 }
 
 describe("locks", function () {
-  this.timeout(20_000);
+  this.timeout(600_000);
   let dir: TempDir;
   beforeEach(() => (dir = new TempDir()));
   afterEach(() => dir[Symbol.dispose]());

@@ -43,7 +43,7 @@ async function refusal(work: () => unknown): Promise<string> {
 }
 
 describe("run log", function () {
-  this.timeout(20_000);
+  this.timeout(600_000);
   let dir: TempDir;
   let at: AbsPath;
   beforeEach(() => {
@@ -218,7 +218,7 @@ describe("run log", function () {
   });
 
   it("100,000 events are written, replayed and folded @slow", async function () {
-    this.timeout(60_000);
+    this.timeout(600_000);
     const first = await createRunLogs({
       clock: createClock(),
       files: createFiles(),
