@@ -1,14 +1,14 @@
 // Every suite of the product. A test file that no row holds fails the run. `from` entries are folders, or "test/*" for
 // the files directly in test/. `onlyByName` suites run only when they are named (npm run bench).
 export const SUITES = [
-  { name: "e2e", from: ["test/e2e"], timeoutMs: 600_000, limitMinutes: 50, fast: false },
-  { name: "faults", from: ["test/faults"], timeoutMs: 600_000, limitMinutes: 50, fast: false },
-  { name: "waves", from: ["test/waves"], timeoutMs: 600_000, limitMinutes: 50, fast: false },
-  { name: "extension", from: ["test/extension"], timeoutMs: 600_000, limitMinutes: 60, fast: false },
-  { name: "nvim", from: ["test/nvim"], timeoutMs: 600_000, limitMinutes: 45, fast: false },
-  { name: "contract", from: ["test/contract"], timeoutMs: 300_000, limitMinutes: 40, fast: true },
+  { name: "e2e", from: ["test/e2e"], timeoutMs: 600_000, limitMinutes: 80, fast: false },
+  { name: "faults", from: ["test/faults"], timeoutMs: 600_000, limitMinutes: 80, fast: false },
+  { name: "waves", from: ["test/waves"], timeoutMs: 600_000, limitMinutes: 80, fast: false },
+  { name: "extension", from: ["test/extension"], timeoutMs: 600_000, limitMinutes: 80, fast: false },
+  { name: "nvim", from: ["test/nvim"], timeoutMs: 600_000, limitMinutes: 80, fast: false },
+  { name: "contract", from: ["test/contract"], timeoutMs: 300_000, limitMinutes: 80, fast: true },
   { name: "unit", from: ["test/unit", "test/golden", "test/*"], timeoutMs: 60_000, limitMinutes: 10, fast: true },
-  { name: "workers", from: ["test/workers"], timeoutMs: 480_000, limitMinutes: 60, fast: false, onlyByName: true },
+  { name: "workers", from: ["test/workers"], timeoutMs: 480_000, limitMinutes: 80, fast: false, onlyByName: true },
   { name: "bench", from: ["test/bench"], timeoutMs: 600_000, limitMinutes: 20, fast: false, onlyByName: true },
 ];
 

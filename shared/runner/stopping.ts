@@ -3,7 +3,7 @@ import type { CommandResult } from "../model/command-result.ts";
 import type { OrchError } from "../model/error.ts";
 
 /** After a stop the command has this long to end its processes and put its files right; then the tree is ended. */
-const unwindMs: Readonly<Record<StopVerb, number>> = { interrupt: 30_000, cancel: 10_000 };
+const unwindMs: Readonly<Record<StopVerb, number>> = { interrupt: 30_000, cancel: 20_000 };
 
 /** How the command's part of a run ended. */
 export type End =

@@ -226,8 +226,9 @@ describe("process", function () {
     });
 
     it("a timeout of a program that ignores TERM is KILL after the grace", async () => {
-      const code = "for (const s of ['SIGTERM', 'SIGINT']) process.on(s, () => {}); setInterval(() => {}, 1000)";
-      const result = await processes.run(spec(dir, node(code), { timeoutMs: 700, graceMs: 200 }), never);
+      // Deaf from its first moment: a Node that is still starting when TERM comes would end by it.
+      const deaf: [string, ...string[]] = ["sh", "-c", "trap '' TERM INT; exec sleep 600"];
+      const result = await processes.run(spec(dir, deaf, { timeoutMs: 700, graceMs: 200 }), never);
       assert.equal(result.kind, "timed-out");
       assert.ok(result.durationMs >= 850 && result.durationMs < 5000, `took ${result.durationMs} ms`);
     });

@@ -137,6 +137,7 @@ describe("runs @slow", function () {
       const started = await f.start([{ do: "hang" }]);
       process.kill(started.pid, "SIGKILL");
       await f.gone(started.pid);
+      await f.free(started);
       const tries = await Promise.all(
         [1, 2, 3, 4].map(() =>
           resumeRun(started.dir, f.starter()).catch((error: unknown) =>

@@ -234,7 +234,7 @@ describe("faults: the runner of new, undo and merge is killed at any moment @slo
           assert.equal(ends.code, 0, JSON.stringify(ends));
           await (n % 3 === 2 ? isEither(wanted) : wanted.isDone(work, end));
         }
-        await eventually("nothing runs", () => processesIn(work.repo.base).length === 0, 5000);
+        await eventually("nothing runs", () => processesIn(work.repo.base).length === 0, 60_000);
         assert.deepEqual(locksLeft(work.repo), []);
         assert.doesNotMatch(await work.repo.git("fsck", "--full", "--strict", "--no-dangling"), /./);
       }

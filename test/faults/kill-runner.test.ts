@@ -164,7 +164,7 @@ describe("faults: the runner of do is killed at any moment @slow", function () {
 
   async function nothingLeft(): Promise<void> {
     const { repo } = work;
-    await eventually("nothing runs", () => processesIn(repo.base).length === 0, 5000).catch(() => {
+    await eventually("nothing runs", () => processesIn(repo.base).length === 0, 60_000).catch(() => {
       assert.deepEqual(processesIn(repo.base), []);
     });
     assert.deepEqual(locksLeft(repo), []);

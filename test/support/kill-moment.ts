@@ -88,12 +88,14 @@ export async function killRunner(
         () => (performance.now() >= at ? true : undefined),
         () => over,
       );
-      // Once it has said its end there is nothing left to interrupt.
-      killed = !over && !/"type":"command\.finished"/.test(readText(path.join(dir, "events.jsonl")));
+      killed = !over;
       strike(pid, cli);
     }
   }
-  return { killed, run: run ?? "", dir, end: await cli.end };
+  const end = await cli.end;
+  // Once it has said its end there was nothing left to interrupt. Looked at after the strike: it may say it in between.
+  if (/"type":"command\.finished"/.test(readText(path.join(dir, "events.jsonl")))) killed = false;
+  return { killed, run: run ?? "", dir, end };
 }
 
 async function until<T>(look: () => T | undefined, over: () => boolean): Promise<T | undefined> {

@@ -9,7 +9,7 @@ import { lookAt, lookAtAll, namedRun, type RunLook, type RunsContext } from "../
 /** A runner that lives says within this that it read the control file. */
 const answerMs = 3000;
 /** From then on it has this long to end the tree and write the end. */
-const unwindMs = 20_000;
+const unwindMs = 30_000;
 const floorMs = 100;
 
 /**
