@@ -2,13 +2,14 @@ import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { lstat, readlink } from "node:fs/promises";
 import { throwIfAborted } from "../base/abort.ts";
-import { type AbsPath, dirName, inRoot, type RepoPath } from "../base/paths.ts";
+import { type AbsPath, inRoot, type RepoPath } from "../base/paths.ts";
 import { isOrchError } from "../model/error.ts";
-import { isInBuildFolder, isToolOutput } from "../model/tool-output.ts";
+import { isToolOutput } from "../model/tool-output.ts";
 import type { TrashEntry, TrashManifest } from "../model/trash.ts";
 import type { Bystanders, Touched, TouchedFile, Watch, WatchOrder } from "../ports/bystanders.ts";
-import type { Git, StatusEntry } from "../ports/git.ts";
+import type { Git, Uncommitted } from "../ports/git.ts";
 import type { Trash, TrashItem } from "../ports/trash.ts";
+import { foldersAbove, isMoved, type Mark, markAgain, markAny, marksOf, shutOf } from "./bystander-marks.ts";
 import { fromBase64, toBase64 } from "./trash-bytes.ts";
 import { toBytes } from "./git-walk.ts";
 
@@ -18,12 +19,14 @@ import { toBytes } from "./git-walk.ts";
  * that is named.
  */
 export interface BystandersDeps {
-  readonly git: Pick<Git, "place" | "status">;
+  readonly git: Pick<Git, "place" | "uncommitted">;
   readonly trash: Pick<Trash, "store" | "look" | "keepOnly" | "purge" | "removeStored">;
   /** Whether programs run in a sandbox that keeps them from writing what `Watch.keep` names. */
   readonly confined: (signal: AbortSignal) => Promise<boolean>;
   /** Told, once each, which files are too large to be stored where no sandbox protects them either. */
   readonly onLarge: (paths: readonly RepoPath[]) => void;
+  /** Told, once each, which repositories in the checkout cannot be looked into where no sandbox protects them either. */
+  readonly onUnseen: (folders: readonly RepoPath[]) => void;
   readonly onStored: (item: TrashItem) => void;
   /** For tests; the defaults are below. */
   readonly limits?: Limits;
@@ -40,37 +43,37 @@ interface Limits {
 const mib = 1024 * 1024;
 const usual: Limits = { fileBytes: 64 * mib, allBytes: 256 * mib, files: 5000, mounts: 200 };
 
-interface Mark {
-  readonly path: RepoPath;
-  readonly kind: "file" | "symlink";
-  readonly text: string;
-  readonly sizeBytes: number;
-  readonly untracked: boolean;
-}
-
 export function createBystanders(deps: BystandersDeps): Bystanders {
   const told = new Set<string>();
   return {
     async watch(order, signal) {
       throwIfAborted(signal);
       if (order.root !== deps.git.place.root) return undefined;
-      const before = await deps.git.status();
-      const marks = await marksOf(deps, before);
+      const before = await deps.git.uncommitted((folder) => isToolOutput(`${folder}/`));
+      const marks = await marksOf(order.root, before);
       const confined = await deps.confined(signal);
-      const shut = new Set<RepoPath>(confined ? shutOf(marks, deps.limits ?? usual) : []);
-      const parents = await foldersAbove(deps, [...shut]);
-      const { storable, large } = sorted(marks, order, deps.limits ?? usual);
+      const limits = deps.limits ?? usual;
+      const shut = new Set<RepoPath>(confined ? shutOf(marks, limits.mounts) : []);
+      const parents = await foldersAbove(order.root, [...shut]);
+      const { storable, large } = sorted(marks, order, limits);
       const entry = await storeBefore(deps, order, storable);
-      const open = large.filter((path) => !shut.has(path) && !told.has(path));
-      for (const path of open) told.add(path);
-      if (open.length > 0) deps.onLarge(open);
+      const tell = (paths: readonly RepoPath[], on: (some: readonly RepoPath[]) => void): void => {
+        const open = paths.filter((path) => !shut.has(path) && !told.has(path));
+        for (const path of open) told.add(path);
+        if (open.length > 0) on(open);
+      };
+      tell(large, deps.onLarge);
+      tell(
+        before.repositories.filter(({ seen }) => !seen).map(({ path }) => path),
+        deps.onUnseen,
+      );
       return watchOf(deps, order, { before, marks, shut, parents, entry });
     },
   };
 }
 
 interface Before {
-  readonly before: readonly StatusEntry[];
+  readonly before: Uncommitted;
   readonly marks: readonly Mark[];
   readonly shut: ReadonlySet<RepoPath>;
   readonly parents: ReadonlyMap<string, string>;
@@ -114,47 +117,6 @@ async function settle(
   return { files, entry: entry.id };
 }
 
-/** What no commit holds, as far as it lies on the disk. A nested repository is its own matter. */
-async function marksOf({ git }: BystandersDeps, status: readonly StatusEntry[]): Promise<readonly Mark[]> {
-  const marks = await Promise.all(
-    status.map(async ({ path, index }): Promise<Mark | undefined> => {
-      const untracked = index === "?";
-      if (index === "!" || (untracked && isToolOutput(path))) return undefined;
-      const mark = await markOf(inRoot(git.place.root, path));
-      return mark === undefined ? undefined : { ...mark, path, untracked };
-    }),
-  );
-  return marks.filter((mark) => mark !== undefined);
-}
-
-async function markOf(at: AbsPath): Promise<Pick<Mark, "kind" | "text" | "sizeBytes"> | undefined> {
-  const stat = await lstat(at, { bigint: true }).catch(() => undefined);
-  const kind = stat?.isFile() === true ? "file" : stat?.isSymbolicLink() === true ? "symlink" : undefined;
-  if (stat === undefined || kind === undefined) return undefined;
-  const text = [kind, stat.dev, stat.ino, stat.mode, stat.size, stat.mtimeNs, stat.ctimeNs].join(" ");
-  return { kind, text, sizeBytes: Number(stat.size) };
-}
-
-/** A mount over a link would be one over what it leads to; builds and tools write their own files anew. */
-function shutOf(marks: readonly Mark[], { mounts }: Limits): readonly RepoPath[] {
-  return marks
-    .filter(({ kind, path }) => kind === "file" && !isInBuildFolder(path) && !isToolOutput(path))
-    .slice(0, mounts)
-    .map(({ path }) => path);
-}
-
-/** A file that cannot be written can still be moved away with the folder it lies in. */
-async function foldersAbove({ git }: BystandersDeps, paths: readonly RepoPath[]): Promise<ReadonlyMap<string, string>> {
-  const folders = new Map<string, string>();
-  for (const path of paths) {
-    for (let at = dirName(path); at !== "." && !folders.has(at); at = dirName(at)) {
-      const stat = await lstat(inRoot(git.place.root, at), { bigint: true }).catch(() => undefined);
-      folders.set(at, stat === undefined ? "" : `${stat.dev} ${stat.ino}`);
-    }
-  }
-  return folders;
-}
-
 /** The small ones first, so that one large file costs no other its place. */
 function sorted(
   marks: readonly Mark[],
@@ -165,8 +127,8 @@ function sorted(
   const storable: RepoPath[] = [];
   const large: RepoPath[] = [];
   let left = limits.allBytes;
-  for (const { path, sizeBytes } of marks.toSorted((a, b) => a.sizeBytes - b.sizeBytes)) {
-    if (elsewhere.has(path)) continue;
+  for (const { path, kind, sizeBytes } of marks.toSorted((a, b) => a.sizeBytes - b.sizeBytes)) {
+    if (kind === "folder" || elsewhere.has(path)) continue;
     if (sizeBytes > limits.fileBytes || sizeBytes > left || storable.length === limits.files) large.push(path);
     else {
       storable.push(path);
@@ -203,8 +165,8 @@ async function heldTouched(deps: BystandersDeps, order: WatchOrder, was: Before)
   const { root } = deps.git.place;
   const known = new Set<string>(order.known);
   const stored = new Map(was.entry?.entries.map((entry) => [entry.path, entry]));
-  const now = await Promise.all(was.marks.map(({ path }) => markOf(inRoot(root, path))));
-  const folders = await foldersAbove(deps, [...was.shut]);
+  const now = await Promise.all(was.marks.map((mark) => markAgain(root, mark)));
+  const folders = await foldersAbove(root, [...was.shut]);
   const touched: TouchedFile[] = [];
   for (const [n, mark] of was.marks.entries()) {
     const { path } = mark;
@@ -220,11 +182,6 @@ async function heldTouched(deps: BystandersDeps, order: WatchOrder, was: Before)
     touched.push({ path, how, was: "uncommitted", kept, surely: moved });
   }
   return touched;
-}
-
-function isMoved(path: RepoPath, was: ReadonlyMap<string, string>, now: ReadonlyMap<string, string>): boolean {
-  for (let at = dirName(path); at !== "."; at = dirName(at)) if (was.get(at) !== now.get(at)) return true;
-  return false;
 }
 
 /** Undefined where it holds what it held: saved again, or its times set. */
@@ -259,11 +216,11 @@ async function beginningOf(at: AbsPath, bytes: number): Promise<string | undefin
 
 /** What git did not tell before and tells now: files that were as the index has them, and new ones. */
 async function othersTouched({ git }: BystandersDeps, { before }: Before): Promise<TouchedFile[]> {
-  const told = new Set<string>(before.flatMap(({ path, oldPath }) => [path, oldPath ?? path]));
+  const told = new Set<string>(before.entries.flatMap(({ path, oldPath }) => [path, oldPath ?? path]));
   const touched: TouchedFile[] = [];
-  for (const { path, index, worktree } of await git.status()) {
-    if (told.has(path) || index === "!" || isToolOutput(path)) continue;
-    const mark = await markOf(inRoot(git.place.root, path));
+  for (const { path, index, worktree, folder } of await before.again()) {
+    if (told.has(path) || index === "!" || isToolOutput(folder === true ? `${path}/` : path)) continue;
+    const mark = await markAny(inRoot(git.place.root, path));
     if (index === "?" && mark !== undefined)
       touched.push({ path, how: "appeared", was: "absent", kept: "elsewhere", surely: false });
     // A change that only the index has is no program's that wrote files.

@@ -58,6 +58,35 @@ export async function indexEntries(
   })).filter((entry) => paths.some((folder) => isUnder(entry.path, folder)));
 }
 
+/** A line of an index that `git status` tells less of than of others: its file is not looked at, or not looked into. */
+export interface MarkedEntry {
+  readonly path: Uint8Array;
+  /** As git prints it: `S` and small letters are flags. */
+  readonly letter: string;
+  readonly flag?: "skip-worktree" | "assume-unchanged";
+  /** A repository of its own: a submodule. */
+  readonly isGitlink: boolean;
+}
+
+/** For `markedEntries`. */
+export const markedListing = ["ls-files", "-v", "--stage", "-z"] as const;
+
+/** Of thousands of lines hardly one is marked: only those are taken apart. */
+export function markedEntries(listing: Uint8Array): readonly MarkedEntry[] {
+  return nulBytes(listing).flatMap((record) => {
+    const letter = String.fromCharCode(record[0] ?? 0);
+    const skipped = letter === "S" || letter === "s";
+    const flag = skipped ? "skip-worktree" : letter === letter.toUpperCase() ? undefined : "assume-unchanged";
+    const isGitlink = record[2] === gitlink[0] && record[3] === gitlink[1];
+    if (flag === undefined && !isGitlink) return [];
+    const path = record.slice(record.indexOf(9) + 1);
+    return [{ path, letter, isGitlink, ...(flag === undefined ? {} : { flag }) }];
+  });
+}
+
+/** What the mode of no other line begins with. */
+const gitlink = Buffer.from("16");
+
 export async function treeEntries(git: GitCall, treeish: string): Promise<readonly IndexEntry[]> {
   const out = await git.bytes(["ls-tree", "-r", "-z", "--full-tree", "--end-of-options", treeish]);
   return parseEntries(out, /^(\d+) \w+ ([0-9a-f]+)\t/, (m) => ({ mode: m[1] ?? "", oid: m[2] ?? "", stage: 0 }));

@@ -7,7 +7,7 @@ import { isLocal, localPrograms, valueOf } from "./git-config.ts";
 import { isAncestor, mergedHow } from "./git-merged.ts";
 import { checkedRevision, fromGit, nulFields } from "./git-names.ts";
 import { chooseRemote } from "./git-remote.ts";
-import { parseStatus } from "./git-status.ts";
+import { parseStatus, statusArgs } from "./git-status.ts";
 import { checkedOutElsewhere } from "./git-worktrees.ts";
 
 export function createGitRead(git: GitCall, env: Readonly<Record<string, string>>): GitRead {
@@ -77,17 +77,7 @@ export function createGitRead(git: GitCall, env: Readonly<Record<string, string>
     },
     indexLock: () => git.heldLock(absPath(path.join(place.gitDir, "index.lock"))),
     async status(options = {}) {
-      // Submodules are not looked into: their git would read their own configuration.
-      const args = [
-        "status",
-        "--porcelain=v2",
-        "-z",
-        "--untracked-files=all",
-        "--ignore-submodules=dirty",
-        "--no-ahead-behind",
-        "--find-renames",
-      ];
-      const entries = parseStatus(await git.bytes(args, { startsPrograms: true }));
+      const entries = parseStatus(await git.bytes(statusArgs, { startsPrograms: true }));
       if (options.ignoredIn === undefined) return entries;
       const ignored = await git.bytes([
         "ls-files",

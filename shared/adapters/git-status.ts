@@ -1,6 +1,17 @@
 import type { StatusEntry } from "../ports/git.ts";
 import { fromGit, nulFields } from "./git-names.ts";
 
+/** Submodules are not looked into: their git would read their own configuration. */
+export const statusArgs = [
+  "status",
+  "--porcelain=v2",
+  "-z",
+  "--untracked-files=all",
+  "--ignore-submodules=dirty",
+  "--no-ahead-behind",
+  "--find-renames",
+] as const;
+
 /** `git status --porcelain=v2 -z`: NUL ends each record, so names hold anything; a rename's old name is a record more. */
 export function parseStatus(bytes: Uint8Array): readonly StatusEntry[] {
   const fields = nulFields(bytes);
@@ -22,7 +33,12 @@ export function parseStatus(bytes: Uint8Array): readonly StatusEntry[] {
         break;
       case "?":
       case "!":
-        entries.push({ path: fromGit(line.slice(2)), index: line.charAt(0), worktree: line.charAt(0) });
+        entries.push({
+          path: fromGit(line.slice(2)),
+          index: line.charAt(0),
+          worktree: line.charAt(0),
+          ...(line.endsWith("/") ? { folder: true } : {}),
+        });
         break;
       default:
         break; // headers

@@ -9,6 +9,7 @@ import { findGit, findPlace } from "./git-place.ts";
 import { createGitPublish } from "./git-publish.ts";
 import { createGitRead } from "./git-read.ts";
 import { createGitTrees } from "./git-trees.ts";
+import { createGitUncommitted } from "./git-uncommitted.ts";
 import { treeDisk, type TreeDisk } from "./tree-disk.ts";
 import { createTreeWrites } from "./tree-writes.ts";
 import { runName } from "./process-sweep.ts";
@@ -45,27 +46,44 @@ export async function createGit(deps: GitDeps): Promise<Git> {
 
 /** The port, and the calls underneath for what shares the repository with it (`createTrash`). */
 export async function openGit(deps: GitDeps): Promise<{ readonly git: Git; readonly call: GitCall }> {
-  const call = await openCall(deps);
-  return { call, git: portOn(call, deps) };
+  const { call, openNested } = await openCalls(deps);
+  return { call, git: portOn(call, openNested, deps) };
 }
 
-async function openCall(deps: GitDeps): Promise<GitCall> {
+interface Calls {
+  readonly call: GitCall;
+  /** To a repository in a folder of the checkout: nothing that it configures is approved. */
+  readonly openNested: (folder: AbsPath) => Promise<GitCall>;
+}
+
+async function openCalls(deps: GitDeps): Promise<Calls> {
   const base = { ...userEnvironment(deps.env), ...(deps.run === undefined ? {} : { [runName]: deps.run }) };
   const signal = deps.signal ?? new AbortController().signal;
   const binary = await findGit(deps.process, base, signal);
-  return createGitCall({
-    binary,
-    place: await findPlace(binary, deps.folder, base, signal),
-    process: deps.process,
-    base,
-    approvedKeys: deps.approvedKeys ?? (() => Promise.resolve([])),
-    ...(deps.hooksHeld === undefined ? {} : { hooksHeld: deps.hooksHeld }),
-    lockWaitMs: deps.lockWaitMs ?? 3000,
-    signal,
-  });
+  const none = (): Promise<readonly string[]> => Promise.resolve([]);
+  const parts = { binary, process: deps.process, base, lockWaitMs: deps.lockWaitMs ?? 3000, signal };
+  return {
+    call: createGitCall({
+      ...parts,
+      place: await findPlace(binary, deps.folder, base, signal),
+      approvedKeys: deps.approvedKeys ?? none,
+      ...(deps.hooksHeld === undefined ? {} : { hooksHeld: deps.hooksHeld }),
+    }),
+    openNested: async (folder) =>
+      createGitCall({
+        ...parts,
+        place: await findPlace(binary, folder, base, signal),
+        approvedKeys: none,
+        unfiltered: true,
+      }),
+  };
 }
 
-function portOn(git: GitCall, { env, networkTimeoutMs = 5 * 60_000, disk = treeDisk }: GitDeps): Git {
+function portOn(
+  git: GitCall,
+  openNested: Calls["openNested"],
+  { env, networkTimeoutMs = 5 * 60_000, disk = treeDisk }: GitDeps,
+): Git {
   const read = createGitRead(git, userEnvironment(env));
   const requireIdentity = async (): Promise<void> => {
     if ((await read.identity()) === undefined)
@@ -73,6 +91,7 @@ function portOn(git: GitCall, { env, networkTimeoutMs = 5 * 60_000, disk = treeD
   };
   return {
     ...read,
+    ...createGitUncommitted(git, openNested),
     ...createGitTrees({ git, requireIdentity }),
     ...createGitBranches(git),
     ...createGitPublish({ git, read, requireIdentity, networkTimeoutMs, disk }),

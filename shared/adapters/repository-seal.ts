@@ -6,7 +6,7 @@ import type { StateChange } from "../model/state-change.ts";
 import type { RepoPlace } from "../ports/git.ts";
 import { decode, type GitCall } from "./git-call.ts";
 import { isLocal } from "./git-config.ts";
-import { nulBytes } from "./git-names.ts";
+import { markedEntries, markedListing } from "./git-index.ts";
 import { shown } from "./git-walk.ts";
 import type { HookNow } from "./hook-watch.ts";
 import type { Slot } from "./worktree-place.ts";
@@ -154,17 +154,15 @@ async function sealFolder(seal: Map<string, Mark>, { name, at, place, kind }: Se
 
 /** Files that the worker's own index does not look at: they hide nothing from Orch, whose index is another, but from readers. */
 async function sealFlags(main: GitCall, slot: Slot, seal: Map<string, Mark>): Promise<void> {
-  const answer = await main.at(slot.tree).answer(["ls-files", "-v", "-z"], { indexFile: path.join(slot.git, "index") });
+  const answer = await main.at(slot.tree).answer(markedListing, { indexFile: path.join(slot.git, "index") });
   if (answer.code !== 0) {
     const value = decode(answer.stdout).slice(0, 100);
     seal.set("worktree index", { kind: "index-flag", place: "worktree", value: `unreadable ${value}` });
     return;
   }
-  for (const record of nulBytes(answer.stdout)) {
-    const letter = String.fromCharCode(record[0] ?? 0);
-    if (letter !== "S" && letter === letter.toUpperCase()) continue;
-    const name = shown(record.subarray(2));
-    seal.set(`worktree flag ${name}`, { kind: "index-flag", place: "worktree", value: letter });
+  for (const { path: file, letter, flag } of markedEntries(answer.stdout)) {
+    if (flag === undefined) continue;
+    seal.set(`worktree flag ${shown(file)}`, { kind: "index-flag", place: "worktree", value: letter });
   }
 }
 

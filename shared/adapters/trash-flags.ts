@@ -1,6 +1,6 @@
 import type { IndexFlag } from "../model/trash.ts";
 import type { GitCall } from "./git-call.ts";
-import { isUnder } from "./git-index.ts";
+import { isUnder, markedEntries, markedListing } from "./git-index.ts";
 import { nulBytes } from "./git-names.ts";
 import { byteKey } from "./trash-bytes.ts";
 
@@ -13,12 +13,7 @@ export async function indexFlags(git: GitCall, paths: readonly Uint8Array[]): Pr
   const note = (path: Uint8Array, flag: IndexFlag): void => {
     if (paths.some((folder) => isUnder(path, folder))) flags.set(byteKey(path), flag);
   };
-  for (const record of nulBytes(await git.bytes(["ls-files", "-v", "-z"]))) {
-    const letter = String.fromCharCode(record[0] ?? 0);
-    const path = record.slice(2);
-    if (letter === "S" || letter === "s") note(path, "skip-worktree");
-    else if (letter !== letter.toUpperCase()) note(path, "assume-unchanged");
-  }
+  for (const { path, flag } of markedEntries(await git.bytes(markedListing))) if (flag !== undefined) note(path, flag);
   const announced = await git.bytes(["diff-files", "--name-only", "--diff-filter=A", "-z"], { startsPrograms: true });
   for (const path of nulBytes(announced)) note(path, "intent-to-add");
   return flags;

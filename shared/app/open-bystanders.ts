@@ -16,6 +16,12 @@ export function openBystanders(context: RepoContext): Bystanders {
         text: `too large to be kept before tests run here: ${nameSome(paths)}`,
         hint: "Commit them, have git ignore them, or keep a copy elsewhere",
       }),
+    onUnseen: (folders) =>
+      editor.notify({
+        severity: "warning",
+        text: `repositories in this checkout that cannot be kept before tests run here: ${nameSome(folders)}`,
+        hint: "Commit what they hold, or move them elsewhere; git status in them says what is wrong",
+      }),
     onStored: ({ id, what, files, bytes }) => sink.append({ type: "trash.stored", id, what, entries: files, bytes }),
   });
 }

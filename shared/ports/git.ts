@@ -24,6 +24,27 @@ export interface StatusEntry {
   /** Letter in the index and in the working tree (`.` for none); `??` untracked is `{index: "?", worktree: "?"}`, ignored is `!`. */
   readonly index: string;
   readonly worktree: string;
+  /** An untracked repository of its own, of which git tells the folder only. */
+  readonly folder?: true;
+}
+
+/** What no commit holds, also where `status` does not look. */
+export interface Uncommitted {
+  /**
+   * As `status` tells it, with tracked files that git was told not to look at (`skip-worktree`, `assume-unchanged`), and
+   * with what the repositories and submodules that lie in the checkout tell of theirs.
+   */
+  readonly entries: readonly StatusEntry[];
+  readonly repositories: readonly NestedRepository[];
+  /** The same look at the same repositories, once more. */
+  again(): Promise<readonly StatusEntry[]>;
+}
+
+/** Another repository in a folder of the checkout: a submodule, or one that this repository does not know. */
+export interface NestedRepository {
+  readonly path: RepoPath;
+  /** False where git does not tell what it holds (broken, somebody else's), and beyond a number of them. */
+  readonly seen: boolean;
 }
 
 export interface BranchInfo {
@@ -76,6 +97,11 @@ export interface GitRead {
   commitsOnly(tip: string, without: string): Promise<readonly string[]>;
   /** Folder of another worktree of this repository that has `branch` checked out (also one in the middle of a rebase of it). */
   checkedOutElsewhere(branch: string): Promise<AbsPath | undefined>;
+}
+
+export interface GitUncommitted {
+  /** No program of a nested repository's configuration runs, whatever a person approved. `skip`: untracked ones of no interest. */
+  uncommitted(skip: (folder: RepoPath) => boolean): Promise<Uncommitted>;
 }
 
 export interface GitTrees {
@@ -173,4 +199,4 @@ export interface GitPublish {
   >;
 }
 
-export interface Git extends GitRead, GitTrees, GitBranches, GitPublish, TreeWrites {}
+export interface Git extends GitRead, GitUncommitted, GitTrees, GitBranches, GitPublish, TreeWrites {}

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { appendFile, chmod, mkdir, rename, rm, utimes, writeFile } from "node:fs/promises";
 import { type BystandersDeps, createBystanders } from "../../shared/adapters/bystanders.ts";
 import { absPath } from "../../shared/base/paths.ts";
-import type { Touched, WatchOrder } from "../../shared/ports/bystanders.ts";
+import type { Touched, Watch, WatchOrder } from "../../shared/ports/bystanders.ts";
 import { type GitRepo, makeGitRepo, paths } from "../support/git-repo.ts";
 
 const never = new AbortController().signal;
@@ -10,7 +10,7 @@ const never = new AbortController().signal;
 interface Room extends AsyncDisposable {
   readonly repo: GitRepo;
   /** Watches while `run` does what tests would do. */
-  during(run: () => Promise<unknown>, order?: Partial<WatchOrder>): Promise<Touched>;
+  during(run: (watch: Watch) => Promise<unknown>, order?: Partial<WatchOrder>): Promise<Touched>;
   readonly told: string[];
   entries(): Promise<readonly string[]>;
 }
@@ -23,6 +23,7 @@ async function room(deps: Partial<BystandersDeps> = {}): Promise<Room> {
     trash: repo.trash,
     confined: () => Promise.resolve(false),
     onLarge: (some) => told.push(...some),
+    onUnseen: (some) => told.push(...some.map((folder) => `unseen ${folder}`)),
     onStored: ({ files }) => told.push(`stored ${files}`),
     ...deps,
   });
@@ -33,12 +34,19 @@ async function room(deps: Partial<BystandersDeps> = {}): Promise<Room> {
       const root = absPath(repo.root);
       const watch = await bystanders.watch({ root, by: "do", what: "checks of a", known: [], ...order }, never);
       assert.ok(watch);
-      await run();
+      await run(watch);
       return await watch.done();
     },
     entries: async () => (await repo.trash.list()).map(({ what, files }) => `${files} ${what}`),
     [Symbol.asyncDispose]: () => repo.cleanup(),
   };
+}
+
+async function nestedRepository(repo: GitRepo, folder: string): Promise<void> {
+  await repo.write(`${folder}/real.py`, "REAL = 1\n");
+  await repo.gitIn(repo.path(folder), "init", "-q");
+  await repo.gitIn(repo.path(folder), "add", "real.py");
+  await repo.gitIn(repo.path(folder), "commit", "-qm", "own");
 }
 
 const rows = ({ files }: Touched): string[] =>
@@ -99,7 +107,7 @@ describe("contract: bystanders", () => {
     const { repo } = at;
     await repo.write("notes.txt", "mine\n");
     const nothing = (): void => undefined;
-    const parts = { git: repo.port, trash: repo.trash, onLarge: nothing, onStored: nothing };
+    const parts = { git: repo.port, trash: repo.trash, onLarge: nothing, onUnseen: nothing, onStored: nothing };
     const dying = createBystanders({ ...parts, confined: () => Promise.resolve(false) });
     await dying.watch({ root: absPath(repo.root), by: "do", what: "checks of a", known: [] }, never);
     await rm(repo.path("notes.txt"));
@@ -189,7 +197,13 @@ describe("contract: bystanders", () => {
       const nothing = (): void => undefined;
       const parts = { git: repo.port, trash: repo.trash, confined: () => Promise.resolve(true) };
       const some = limits === undefined ? {} : { limits };
-      const bystanders = createBystanders({ ...parts, onLarge: nothing, onStored: nothing, ...some });
+      const bystanders = createBystanders({
+        ...parts,
+        onLarge: nothing,
+        onUnseen: nothing,
+        onStored: nothing,
+        ...some,
+      });
       const order = { root: absPath(repo.root), by: "do", what: "checks", known: [] } as const;
       const watch = await bystanders.watch(order, never);
       await watch?.done();
@@ -197,6 +211,81 @@ describe("contract: bystanders", () => {
     };
     assert.deepEqual(await keepOf(), ["a.txt", "lib/real.py"]);
     assert.equal((await keepOf({ fileBytes: 10, allBytes: 10, files: 10, mounts: 1 })).length, 1);
+  });
+
+  it("keeps edits of files that git is told not to look at, and leaves their flags", async () => {
+    await using at = await room();
+    const { repo } = at;
+    await repo.commit("settings", { "a.json": "{}\n", "b.json": "{}\n", "same.json": "{}\n", "sparse/c.json": "{}\n" });
+    await repo.git("update-index", "--skip-worktree", "a.json", "same.json", "sparse/c.json");
+    await repo.git("update-index", "--assume-unchanged", "b.json");
+    await rm(repo.path("sparse"), { recursive: true });
+    for (const name of ["a.json", "b.json"]) await repo.write(name, `{"my": "${name}"}\n`);
+    const flags = await repo.git("ls-files", "-v");
+    assert.deepEqual([await at.during(async () => undefined), at.told], [{ files: [] }, []]);
+    const touched = await at.during(async () => {
+      for (const name of ["a.json", "b.json"]) await repo.write(name, "{}\n");
+      await repo.write("same.json", "[]\n");
+    });
+    assert.deepEqual(rows(touched), [
+      "a.json changed uncommitted kept",
+      "b.json changed uncommitted kept",
+      "same.json changed clean",
+    ]);
+    for (const name of ["a.json", "b.json"]) await rm(repo.path(name));
+    await repo.trash.restore(touched.entry ?? "");
+    for (const name of ["a.json", "b.json"]) assert.equal(await repo.read(name), `{"my": "${name}"}\n`);
+    assert.equal(await repo.git("ls-files", "-v"), flags);
+  });
+
+  it("keeps what a nested repository and a submodule do not hold in a commit, one in the other too", async () => {
+    await using at = await room();
+    const { repo } = at;
+    await nestedRepository(repo, "vendor/lib");
+    await nestedRepository(repo, "vendor/lib/deep");
+    await nestedRepository(repo, ".venv/src/x");
+    await nestedRepository(repo, "mod");
+    await repo.git("add", "mod");
+    await repo.git("commit", "-qm", "a submodule");
+    const mine = ["vendor/lib/note.txt", "vendor/lib/deep/real.py", "mod/real.py"];
+    for (const name of mine) await repo.write(name, "mine\n");
+    assert.deepEqual([await at.during(async () => undefined), await at.entries(), at.told], [{ files: [] }, [], []]);
+    const touched = await at.during(async () => {
+      for (const name of mine) await repo.write(name, "wiped");
+      for (const name of ["vendor/lib/real.py", "mod/build/a.o", "mod/a.pyc"]) await repo.write(name, "x");
+      await nestedRepository(repo, "vendor/new");
+    });
+    assert.deepEqual(rows(touched).toSorted(), [
+      "mod/build/a.o appeared absent",
+      "mod/real.py changed uncommitted kept",
+      "vendor/lib/deep/real.py changed uncommitted kept",
+      "vendor/lib/note.txt changed uncommitted kept",
+      "vendor/lib/real.py changed clean",
+      "vendor/new appeared absent",
+    ]);
+    for (const name of mine) await rm(repo.path(name));
+    await repo.trash.restore(touched.entry ?? "");
+    for (const name of mine) assert.equal(await repo.read(name), "mine\n", name);
+    const gone = await at.during(() => rm(repo.path("vendor/lib/.git"), { recursive: true }));
+    assert.deepEqual(rows(gone), ["vendor/lib/.git vanished uncommitted lost"]);
+  });
+
+  it("shuts the git folder of a nested repository, its uncommitted files, and the whole of one git cannot read", async () => {
+    for (const confined of [true, false]) {
+      const keep: string[] = [];
+      await using at = await room({ confined: () => Promise.resolve(confined) });
+      const { repo } = at;
+      await nestedRepository(repo, "lib2");
+      await repo.write("lib2/note.txt", "mine\n");
+      await nestedRepository(repo, "broken");
+      await repo.write("broken/.git/config", "[core\n");
+      const touched = await at.during(async (watch) => keep.push(...watch.keep));
+      const under = keep.map((path) => path.slice(repo.root.length + 1)).toSorted();
+      assert.deepEqual(
+        [touched, under, at.told],
+        [{ files: [] }, confined ? ["broken", "lib2/.git", "lib2/note.txt"] : [], confined ? [] : ["unseen broken"]],
+      );
+    }
   });
 
   it("takes new files away and keeps them; another tree is not watched", async () => {
@@ -209,6 +298,7 @@ describe("contract: bystanders", () => {
       trash: repo.trash,
       confined,
       onLarge: nothing,
+      onUnseen: nothing,
       onStored: nothing,
     });
     const order = { by: "do", what: "checks of a", known: [] } as const;

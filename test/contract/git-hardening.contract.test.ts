@@ -106,6 +106,7 @@ function verbs(git: Git, repo: GitRepo, trusted: boolean): Readonly<Record<keyof
     defaultBranch: () => git.defaultBranch(),
     operation: () => git.operation(),
     indexLock: () => git.indexLock(),
+    uncommitted: () => git.uncommitted(() => false),
     status: () => git.status({ ignoredIn: paths("fresh")[0] as never }),
     branches: () => git.branches(),
     resolve: () => git.resolve("side"),
@@ -278,6 +279,42 @@ describe("contract: git runs nothing of an untrusted repository", () => {
     await repo.port.diff("HEAD~1", "HEAD");
     await repo.port.switch("side");
     assert.deepEqual(await ran(repo), []);
+  });
+
+  it("runs nothing that a nested repository or a submodule configures when it looks into them", async () => {
+    await using repo = await subject();
+    await repo.git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", String(repo.remote), "lib");
+    await repo.commit("submodule");
+    await repo.write("own/c.md", "c\n");
+    await repo.gitIn(repo.path("own"), "init", "-q");
+    await repo.gitIn(repo.path("own"), "add", "c.md");
+    for (const folder of ["lib", "own"]) {
+      const evil = await canary(repo, folder);
+      for (const key of [
+        "core.fsmonitor",
+        "filter.evil.clean",
+        "filter.evil.process",
+        "core.sshCommand",
+        "alias.status",
+      ])
+        await repo.gitIn(repo.path(folder), "config", "--local", key, evil);
+      await repo.write(`${folder}/.gitattributes`, "*.md filter=evil\n");
+      await repo.write(`${folder}/c.md`, "touched\n");
+    }
+    const { entries, repositories, again } = await repo.port.uncommitted(() => false);
+    await again();
+    const inside = entries.flatMap(({ path: name }) => (/^(?:lib|own)\//.test(name) ? name : [])).toSorted();
+    assert.deepEqual(
+      [inside, repositories, await ran(repo)],
+      [
+        ["lib/.gitattributes", "lib/c.md", "own/.gitattributes", "own/c.md"],
+        [
+          { path: "lib", seen: true },
+          { path: "own", seen: true },
+        ],
+        [],
+      ],
+    );
   });
 
   it("asks only the user's own credential helpers", async () => {

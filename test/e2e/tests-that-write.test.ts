@@ -170,6 +170,60 @@ describe("e2e: tests that write where they must not @slow", function () {
     });
   }
 
+  for (const sandbox of ["off", "required"]) {
+    it(`sandbox ${sandbox}: edits that git status does not show, and a nested repository's, are kept from tests`, async () => {
+      const names = ["settings.json", "settings2.json", "vendor/lib/note.txt", "mod/real.py"];
+      const vandal = testsWith(
+        `for name in ${JSON.stringify(names)}:`,
+        "    try:",
+        '        pathlib.Path(name).write_text("{}")',
+        "    except OSError:",
+        "        pass",
+        'pathlib.Path("mod/build").mkdir(exist_ok=True)',
+        'pathlib.Path("mod/build/a.o").write_text("honest")',
+      );
+      await using feature = await readyFeature({
+        files: { "settings.json": "{}", "settings2.json": "{}", ".gitignore": "build/\n" },
+        steps: [replying(vandal)],
+      });
+      sandboxIs(feature, sandbox);
+      const { repo, place } = feature.work;
+      for (const folder of ["vendor/lib", "mod"]) {
+        await repo.write(`${folder}/real.py`, "REAL = 1\n");
+        await repo.write(`${folder}/.gitignore`, "build/\n");
+        await repo.gitIn(repo.path(folder), "init", "-q");
+        await repo.gitIn(repo.path(folder), "add", ".");
+        await repo.gitIn(repo.path(folder), "commit", "-qm", "own");
+      }
+      await repo.git("add", "mod");
+      await repo.git("commit", "-qm", "a submodule");
+      await repo.git("update-index", "--skip-worktree", "settings.json");
+      await repo.git("update-index", "--assume-unchanged", "settings2.json");
+      for (const name of names) await repo.write(name, `my ${name}`);
+
+      const done = await orchJson(place, "do", "--max-attempts", "1");
+
+      assert.equal(await repo.read("mod/build/a.o"), "honest", JSON.stringify(done));
+      if (sandbox === "required") {
+        assert.deepEqual([done.code, done.data?.state], [0, "accepted"], JSON.stringify(done));
+        for (const name of names) assert.equal(await repo.read(name), `my ${name}`);
+        assert.match((await orch(place, "restore")).stdout, /Nothing to restore/);
+        return;
+      }
+      assert.deepEqual(
+        [done.code, found(done).toSorted()],
+        [1, names.map((name) => `FAIL uncommitted_changed ${name}`).toSorted()],
+        JSON.stringify(done),
+      );
+      const { entries } = (await orchJson(place, "restore")).data;
+      const before = entries.find((one: { readonly what: string }) => one.what.startsWith("uncommitted files before"));
+      for (const name of names) fs.rmSync(repo.path(name));
+      const back = await orchJson(place, "restore", before.id);
+      assert.equal(back.code, 0, JSON.stringify(back));
+      for (const name of names) assert.equal(await repo.read(name), `my ${name}`);
+    });
+  }
+
   it("a committed file that tests write fails the attempt: git has what it held", async () => {
     const vandal = writing({ "lib/real.py": "wiped" });
     await using feature = await readyFeature({ files: { "lib/real.py": "REAL = 1\n" }, steps: [replying(vandal)] });
