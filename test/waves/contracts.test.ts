@@ -136,6 +136,24 @@ describe("e2e: contracts from run to final @slow", function () {
     await work.repo.git("checkout", "-q", "--", "src/__init__.py");
   });
 
+  it("checks that put a file back which git is told not to look at cannot drop the edit in it", async () => {
+    const at = path.join(work.repo.env["XDG_CONFIG_HOME"] ?? "", "orch", "config.json");
+    const settings = await readFile(at, "utf8");
+    await writeFile(at, JSON.stringify({ ...JSON.parse(settings), sandbox: "off" }));
+    await work.repo.write("src/__init__.py", 'import pathlib\n\npathlib.Path("README.md").write_text("# tools\\n")\n');
+    await work.repo.git("update-index", "--skip-worktree", "README.md");
+    await work.repo.write("README.md", "# tools, mine\n");
+    const red = await orch("merge", "T1");
+    await writeFile(at, settings);
+    assert.equal(red.code, 1, JSON.stringify(red));
+    assert.match(red.summary, /^T1 was taken back: README\.md, which is not committed, changed while the checks ran/);
+    await rm(work.repo.path("README.md"));
+    const back = await orch("restore", String(red.next[0]).split(" ")[2] ?? "");
+    assert.deepEqual([back.code, await work.repo.read("README.md")], [0, "# tools, mine\n"], JSON.stringify(back));
+    await work.repo.git("update-index", "--no-skip-worktree", "README.md");
+    await work.repo.git("checkout", "-q", "--", "README.md", "src/__init__.py");
+  });
+
   it("merged unstaged, one at a time, dependents on top; then final, once, over all of it", async () => {
     const merged = await orch("merge", "T1", "T2", "T3", "T5");
     assert.equal(merged.code, 0, JSON.stringify(merged));
