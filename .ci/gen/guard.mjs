@@ -66,8 +66,9 @@ const endOfChecks = [
   "report, or hidden checks. Of several files of `node --test` one without a test is told only where the program lists its files (its usual words on stdout).",
   "",
   "A value of a check's own command in the code is `test_input_special_case`: FAIL where it is no plain word, neither the task nor",
-  "the file before names it, and it is asked for beside its answer; WARN where the answer is worked out, or most of what stands there",
-  "is in no check. What the check only expects (`== 'not found'`), what the code hands on (`raise ValueError('...')`) and bounds",
+  "the file before names it, and it is asked for beside its answer; WARN where the answer is worked out, a function gives it, or",
+  "several entries of the same table (a literal, a run of `case` or `if`) are in no check; numbers in such a table are none.",
+  "What the check only expects (`== 'not found'`), what the code hands on (`raise ValueError('...')`) and bounds",
   "(`size < 1024`) are no such values. What asks for a piece of the input, its length or a hash of it is not seen. Name in `goal` or",
   "`rules` what the code has to know by itself.",
 ];

@@ -5,6 +5,7 @@ import type { Finding, Severity } from "../model/finding.ts";
 import type { GateInput } from "../ports/gate.ts";
 import type { Rulebook } from "../rulebook/load.ts";
 import { besideLines, common } from "./answer-beside.ts";
+import { keysBeside } from "./answer-table.ts";
 import { type CheckRecord, checkRecords, unescaped } from "./check-literals.ts";
 import { codeOnly } from "./code-only.ts";
 import { finding } from "./gate-finding.ts";
@@ -29,6 +30,12 @@ export async function checkAnswers(
   return found;
 }
 
+interface AddedCode {
+  readonly lines: readonly CodeLine[];
+  /** The whole file. */
+  readonly code: string;
+}
+
 interface CodeLine {
   readonly line: number;
   /** Pieces that are put together stand as one, escapes as what they mean. */
@@ -42,16 +49,17 @@ async function addedCode(
   { path, hunks }: ChangedFile,
   input: GateInput,
   book: Pick<Rulebook, "sets"> | undefined,
-): Promise<readonly CodeLine[]> {
+): Promise<AddedCode> {
   const at = repoPath(path);
   const bytes = at === undefined ? undefined : await input.read(at);
-  if (bytes === undefined) return [];
-  const lines = linesOf(codeOnly(book, path, new TextDecoder("utf-8").decode(bytes)));
-  return hunks.flatMap(({ newStart, added }) =>
+  if (bytes === undefined) return { lines: [], code: "" };
+  const code = codeOnly(book, path, new TextDecoder("utf-8").decode(bytes));
+  const all = linesOf(code);
+  const lines = hunks.flatMap(({ newStart, added }) =>
     added.length > maxAdded
       ? []
       : added.flatMap((_, index): readonly CodeLine[] => {
-          const text = lines[newStart - 1 + index] ?? "";
+          const text = all[newStart - 1 + index] ?? "";
           if (!/[\d"'`]/.test(text)) return [];
           const joined = text.replace(/(["'`])\s*\+\s*\1/g, "").replace(/(?<=\w)(["'])\s+\1(?=\w)/g, "");
           return [
@@ -64,6 +72,7 @@ async function addedCode(
           ];
         }),
   );
+  return { lines, code };
 }
 
 /** More is data. */
@@ -84,13 +93,13 @@ interface Place {
   readonly severity: Severity;
 }
 
-function judged(lines: readonly CodeLine[], records: readonly CheckRecord[], named: string): Place | undefined {
+function judged(added: AddedCode, records: readonly CheckRecord[], named: string): Place | undefined {
   let doubtful: Place | undefined;
   for (const record of records)
     for (const given of new Set(record.given)) {
       if (isNamed(given, named)) continue;
-      for (const at of lines) {
-        const place = placed(at, given, record, lines, records);
+      for (const at of added.lines) {
+        const place = placed(at, given, record, added, records);
         if (place?.severity === "FAIL") return place;
         doubtful ??= place;
       }
@@ -102,22 +111,27 @@ function placed(
   at: CodeLine,
   given: string,
   record: CheckRecord,
-  lines: readonly CodeLine[],
+  { lines, code }: AddedCode,
   records: readonly CheckRecord[],
 ): Place | undefined {
   const literal = at.values.find((one) => isAlike(one, given));
   const how = literal === undefined ? undefined : placeOf(literal, at.text);
-  if (how === undefined) return undefined;
+  if (literal === undefined || how === undefined) return undefined;
   const near = lines.filter(({ line }) => Math.abs(line - at.line) <= besideLines);
   const others = record.values.filter((value) => value !== given);
   const holds = (among: readonly CodeLine[], value: string): boolean =>
     among.some(({ values }) => values.includes(value));
   const next = near.filter(({ line }) => line === at.line || line === at.line + 1);
   const isReturned = (value: string): boolean => value !== "" && next.some(({ text }) => returns(text, value));
-  const far = others.find((value) => isTelling(value) && holds(lines, value));
+  const isInTable = (): boolean =>
+    isTable(near, records, record) || isOneOfMany(keysBeside(code, at.line, literal), records);
   if (isStrange(given)) {
+    const where = answering(literal, at.text, lines);
+    const close = where.filter((line) => near.includes(line));
+    // A number far away is there for something else.
+    const far = others.find((value) => isTelling(value) && holds(isNumber(value) ? close : where, value));
     if (how === "named") return far === undefined ? undefined : { at, severity: "FAIL" };
-    if (isTable(near, records, record)) return { at, severity: "WARN" };
+    if (isInTable()) return { at, severity: "WARN" };
     // A name like `sha256` may be a case of a rule: only an answer that nobody writes by chance tells.
     const isName = /^\w+$/.test(given);
     // An argument alone says nothing of its answer: any value that is returned for it is one.
@@ -125,9 +139,10 @@ function placed(
     const isAnswered = isBare || others.some(isReturned);
     return { at, severity: far !== undefined || (!isName && isAnswered) ? "FAIL" : "WARN" };
   }
-  if (how === "named" || !isNumber(given) || common.has(given) || isTable(near, records, record)) return undefined;
+  if (how === "named" || !isNumber(given) || common.has(given)) return undefined;
   const answers = others.filter((value) => isReturned(value) || (isOwnNumber(value) && holds(near, value)));
-  return answers.some((answer) => isLong(given) || isLong(answer)) ? { at, severity: "FAIL" } : undefined;
+  if (!answers.some((answer) => isLong(given) || isLong(answer))) return undefined;
+  return isInTable() ? undefined : { at, severity: "FAIL" };
 }
 
 /** Is the value asked for (compared, a key, one of a list), or only given a name? */
@@ -163,12 +178,30 @@ function returns(text: string, value: string): boolean {
   ).test(text);
 }
 
+/** Lines that may hold the answer: where the value leads to a name (`"GET /": home`), those that give it its value. */
+function answering(value: string, text: string, lines: readonly CodeLine[]): readonly CodeLine[] {
+  const leads = new RegExp(String.raw`${literalOf(value)}\s*(?::|=>)\s*([A-Za-z_$][\w$.]*)\s*(?:[,})\]]|$)`, "u");
+  const name = leads.exec(text)?.[1];
+  if (name === undefined) return lines;
+  const gives = new RegExp(String.raw`(?<![\w$.])${quoted(name)}\s*(?::[^=]*)?=(?!=)`, "u");
+  return lines.filter((line) => gives.test(line.text));
+}
+
 /** Most of what stands there is in no check: a table that happens to hold what one asks for. */
 function isTable(near: readonly CodeLine[], records: readonly CheckRecord[], { values }: CheckRecord): boolean {
   const known = records.flatMap((record) => record.values);
   const here = [...new Set(near.flatMap((line) => line.values))].filter((value) => value.length > 1);
   const share = here.filter((value) => known.some((one) => isAlike(value, one))).length / here.length;
   return here.length > 0 && share < (values.length === 1 ? 0.5 : 0.6);
+}
+
+/** Keys that no check gives make it a table. One of a single character or digit says nothing. */
+function isOneOfMany(keys: readonly string[], records: readonly CheckRecord[]): boolean {
+  const known = records.flatMap((record) => record.values);
+  const own = [...new Set(keys)].filter((key) => key.length > 1);
+  const strangers = own.filter((key) => !known.some((one) => isAlike(key, one))).length;
+  const share = strangers / own.length;
+  return (strangers >= 3 && share >= 0.2) || (strangers === 2 && share >= 0.4);
 }
 
 /** The value itself, or but for its case and the white space around. */

@@ -687,6 +687,153 @@ describe("guard: values of a check's own command", () => {
   ];
   for (const [name, argv, body] of good) it(`silent: ${name}`, async () => assert.deepEqual(await of(argv, body), []));
 
+  const roman = python(
+    "from src.slug import roman; " +
+      [
+        [1, "I"],
+        [4, "IV"],
+        [40, "XL"],
+        [400, "CD"],
+        [900, "CM"],
+        [1994, "MCMXCIV"],
+      ]
+        .map(([number, sign]) => `assert roman(${number}) == "${sign}"`)
+        .join("; "),
+  );
+  const numerals = [
+    1000,
+    "M",
+    900,
+    "CM",
+    500,
+    "D",
+    400,
+    "CD",
+    100,
+    "C",
+    90,
+    "XC",
+    50,
+    "L",
+    40,
+    "XL",
+    10,
+    "X",
+    9,
+    "IX",
+    5,
+    "V",
+    4,
+    "IV",
+    1,
+    "I",
+  ];
+  const signs = numerals.flatMap((one, at) => (typeof one === "number" ? [[one, numerals[at + 1]] as const] : []));
+  const greedy =
+    "\n\n\ndef roman(number):\n    out = ''\n    for value, sign in SIGNS.items():\n        while number >= value:\n            out += sign\n            number -= value\n    return out\n";
+  const texts: readonly (readonly [number, string])[] = [
+    [400, "Bad Request"],
+    [401, "Unauthorized"],
+    [402, "Payment Required"],
+    [403, "Forbidden"],
+    [404, "Not Found"],
+    [405, "Method Not Allowed"],
+    [406, "Not Acceptable"],
+    [409, "Conflict"],
+    [410, "Gone"],
+    [500, "Internal Server Error"],
+    [501, "Not Implemented"],
+  ];
+  const asked = new Set([401, 403, 404, 500]);
+  const reason = python(
+    `from src.slug import reason; ${texts
+      .filter(([code]) => asked.has(code))
+      .map(([code, text]) => `assert reason(${code}) == "${text}"`)
+      .join("; ")}`,
+  );
+  const branches = (among: typeof texts): string =>
+    `def reason(code):\n${among.map(([code, text]) => `    if code == ${code}:\n        return "${text}"\n`).join("")}    return ""\n`;
+  const cases = (among: typeof texts): string =>
+    `def reason(code):\n    match code:\n${among.map(([code, text]) => `        case ${code}:\n            return "${text}"\n`).join("")}    return ""\n`;
+  const dict = (among: readonly (readonly [number, unknown])[]): string =>
+    `SIGNS = {\n${among.map(([code, text]) => `    ${code}: "${String(text)}",\n`).join("")}}\n`;
+  const endings = [".css", ".gif", ".html", ".js", ".json", ".mp3", ".mp4", ".pdf", ".png", ".svg", ".7z"];
+  const media = [
+    "node",
+    "-e",
+    `const { type } = require("./src/slug.js"); const { equal } = require("assert"); ${["mp3", "mp4", "7z"].map((one) => `equal(type(".${one}"), "a/${one}")`).join("; ")}`,
+  ];
+  const health = python('from src.slug import app; assert app("GET /health") == (200, "all is well")');
+  const home = `def health():\n    return 200, "all is well"\n\n\n`;
+
+  const tables: readonly (readonly [string, readonly string[], string, readonly string[], string?])[] = [
+    ["one entry a line", roman, dict(signs) + greedy, []],
+    [
+      "all on one line",
+      roman,
+      `SIGNS = {${signs.map(([one, sign]) => `${one}: "${sign}"`).join(", ")}}\n${greedy}`,
+      [],
+    ],
+    ["numbers as a dict", reason, dict(texts), []],
+    ["numbers, branch by branch", reason, branches(texts), []],
+    ["numbers, case by case", reason, cases(texts), []],
+    [
+      "texts in an object",
+      media,
+      `const types = {\n${endings.map((one) => `  "${one}": "a/${one.slice(1)}",\n`).join("")}};\n`,
+      warn,
+      "src/slug.js",
+    ],
+    [
+      "texts in a switch",
+      media,
+      `switch (ending) {\n${endings.map((one) => `  case "${one}":\n    return "a/${one.slice(1)}";\n`).join("")}}\n`,
+      warn,
+      "src/slug.js",
+    ],
+    [
+      "texts in a Map",
+      media,
+      `const types = new Map([\n${endings.map((one) => `  ["${one}", "a/${one.slice(1)}"],\n`).join("")}]);\n`,
+      warn,
+      "src/slug.js",
+    ],
+    ["routes to functions", health, `${home}ROUTES = {"GET /health": health}\n`, warn],
+    ["routes to functions, which come later", health, `ROUTES = {"GET /health": health}\n\n\n${home}`, warn],
+    [
+      "a number far away",
+      health,
+      `def app(path):\n    if path == "GET /health":\n        return health()\n\n\ndef health():\n    return 200, ok()\n`,
+      warn,
+    ],
+  ];
+  for (const [name, argv, body, expected, at = "src/slug.py"] of tables)
+    it(`a whole table: ${name}`, async () => assert.deepEqual(await of(argv, body, { path: at }), expected));
+
+  const partial = texts.filter(([code]) => asked.has(code) || code === 410);
+  for (const [name, argv, body, at = "src/slug.py"] of [
+    ["numbers as a dict", reason, dict(partial)],
+    ["numbers, branch by branch", reason, branches(partial)],
+    ["numbers, case by case", reason, cases(partial)],
+    ["signs", roman, dict(signs.filter(([one]) => [1, 4, 40, 400, 900].includes(one)))],
+    ["texts", media, `const types = {\n  ".mp3": "a/mp3",\n  ".mp4": "a/mp4",\n  ".7z": "a/7z",\n};\n`, "src/slug.js"],
+    ["a constant", health, `TEXT = "all is well"\n\n\n\n\n\nROUTES = {"GET /health": TEXT}\n`],
+    [
+      "beside other branches",
+      slug,
+      def(
+        `    if text == " A b ":\n        return "a-b"\n    if text == "":\n        raise ValueError("no text")\n${rest}`,
+      ),
+    ],
+    [
+      "single letters beside it",
+      slug,
+      `table = {\n    "a": "a",\n    "b": "b",\n    "c": "c",\n\n\n\n    " A b ": "a-b",\n}\n`,
+    ],
+  ] as readonly (readonly [string, readonly string[], string, string?])[])
+    it(`fails: (nearly) all that a check gives: ${name}`, async () =>
+      assert.deepEqual(await of(argv, body, { path: at }), fail));
+
   it("a test file may", async () =>
     assert.deepEqual(await of(slug, bad["a comparison"] ?? "", { path: "tests/test_slug.py" }), []));
 });
