@@ -137,17 +137,27 @@ function red(check: Check, message: string, output: string, root: AbsPath): Find
   });
 }
 
-/** A file whose tests the test program did not hear of. */
-export function unheard(check: Check, path: RepoPath): Finding {
-  return finding("check_cut_short", "FAIL", `${path} ended with exit code 0 before its tests did`, {
-    path,
-    evidence: `${check.name} tells of no test in it`,
-    remedy: "Take out what ends the process: the tests have to reach their end",
-  });
+export const cutShortRule = "check_cut_short";
+
+/** A file whose tests the test program did not hear of; WARN where the change has no part in it. */
+export function unheard(check: Check, path: RepoPath, severity: "FAIL" | "WARN"): Finding {
+  const isOwn = severity === "FAIL";
+  return finding(
+    cutShortRule,
+    severity,
+    isOwn ? `${path} ended with exit code 0 before its tests did` : `no test of ${path} was heard of`,
+    {
+      path,
+      evidence: `${check.name} tells of no test in it`,
+      remedy: isOwn
+        ? "Take out what ends the process: the tests have to reach their end"
+        : "A reviewer looks whether its tests are meant for somewhere else",
+    },
+  );
 }
 
 function cutShort(check: Check, output: string, root: AbsPath): Finding {
-  return finding("check_cut_short", "FAIL", `${check.name} ended with exit code 0 before its last statement`, {
+  return finding(cutShortRule, "FAIL", `${check.name} ended with exit code 0 before its last statement`, {
     evidence: shown(output, root),
     remedy: `Take out what ends the process: the check has to reach its end: ${check.argv.join(" ")}`,
   });

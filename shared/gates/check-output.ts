@@ -23,10 +23,39 @@ function saysNothingRan(output: string): boolean {
  * one that was ended early. Only the file itself tells which.
  */
 export function filesAlone(argv: readonly string[], output: string): readonly string[] {
-  if (!argv.includes("--test") || !argv.some((word) => /^node(?:\.exe)?$/.test(baseName(word)))) return [];
+  if (!argv.includes("--test") || !nodeTest(argv).isWhole) return [];
   const line = /^(?:\u2714|ok \d+ -) (.*?\.[cm]?[jt]sx?)(?: \([\d.]+ms\))?$/gm;
   return [...output.matchAll(line)].map(([, file = ""]) => file.replaceAll("\\", "/"));
 }
+
+export interface NodeTest {
+  /** Files and globs. */
+  readonly named: readonly string[];
+  /** Modules that are loaded before each of them. */
+  readonly loaded: readonly string[];
+  /** No option leaves tests out: then a file may have tests of which none is run. */
+  readonly isWhole: boolean;
+}
+
+/** What the words of `node --test` say. */
+export function nodeTest(argv: readonly string[]): NodeTest {
+  const at = argv.findIndex((word) => /^node(?:\.exe)?$/.test(baseName(word)));
+  const words = at === -1 ? [] : argv.slice(at + 1);
+  const isValue = (index: number): boolean => takesWord.test(words[index - 1] ?? "");
+  const named = words.filter((word, index) => !word.startsWith("-") && !isValue(index));
+  const loads = words.map((word, index) =>
+    isValue(index) && loading.test(words[index - 1] ?? "")
+      ? word
+      : /^--(?:import|require|loader)=(.*)$/.exec(word)?.[1],
+  );
+  const loaded = loads.filter((word) => word !== undefined);
+  return { named, loaded, isWhole: at !== -1 && !words.some((word) => leavesOut.test(word)) };
+}
+
+const leavesOut = /^--test-(?:only|name-pattern|skip-pattern)\b/;
+const loading = /^(?:--import|--require|-r|--(?:experimental-)?loader)$/;
+const takesWord =
+  /^(?:--import|--require|-r|--(?:experimental-)?loader|--conditions|-C|--env-file(?:-if-exists)?|--input-type|--test-(?:reporter|reporter-destination|concurrency|timeout|shard|isolation|global-setup|rerun-failures|coverage-\w+))$/;
 
 /** What may stand before a test program. */
 const starters = /^(?:uv|uvx|poetry|pdm|hatch|rye|pipenv|env|run|--|\w+=.*)$/;

@@ -11,8 +11,7 @@ import type { Process, ProcessSpec } from "../ports/process.ts";
 import type { ConfineCheck } from "../ports/sandbox.ts";
 import type { TestRunner } from "../ports/test-runner.ts";
 import { cachesAt } from "./check-caches.ts";
-import { commandDone, type Done, maxOutputBytes, skippedRule, testsDone, unheard } from "./check-findings.ts";
-import { filesAlone } from "./check-output.ts";
+import { commandDone, cutShortRule, type Done, maxOutputBytes, skippedRule, testsDone } from "./check-findings.ts";
 import { type Marked, withMark } from "./check-end.ts";
 import { leftByChecks } from "./checks-left.ts";
 import { scopeStops } from "./scope.ts";
@@ -20,6 +19,7 @@ import { syntaxRule } from "./standards.ts";
 import { emptyTestsRule, missingFileRule } from "./structure.ts";
 import { testStops } from "./tests.ts";
 import { touchedFindings, loadedByThemselves } from "./touched-files.ts";
+import { unheardTests } from "./unheard-tests.ts";
 
 export interface ChecksDeps {
   readonly tests: Pick<TestRunner, "run">;
@@ -63,7 +63,7 @@ export function createChecksGate(deps: ChecksDeps, visibility: CheckVisibility =
         if (watch !== undefined) touched.push(...(await lookAgain(watch, input)));
       }
       if (ran.kind === "broken") return ran;
-      const findings = ran.findings.map((found) => (visibility === "own" ? found : asHidden(found)));
+      const findings = visibility === "own" ? ran.findings : ran.findings.flatMap(asHidden);
       const left = visibility === "own" ? await leftByChecks(input, signal) : [];
       const log = await input.sink.sidecar(`${input.attemptDir.relative}/${id}.log`, ran.logs.join("\n"));
       return { kind: "ran", findings: [...findings, ...touched, ...left], log };
@@ -119,9 +119,13 @@ async function lookAgain(watch: Watch, input: GateInput): Promise<Finding[]> {
   );
 }
 
-/** One category for all that a hidden check finds: what may be told of it is decided by that name. */
-function asHidden(found: Finding): Finding {
-  return found.severity === "FAIL" ? { ...found, rule: "hidden_check_failed" } : found;
+/**
+ * One category for all that a hidden check finds: what may be told of it is decided by that name. A file of theirs in
+ * which the change has no part is not told at all.
+ */
+function asHidden(found: Finding): readonly Finding[] {
+  if (found.severity === "FAIL") return [{ ...found, rule: "hidden_check_failed" }];
+  return found.rule === cutShortRule ? [] : [found];
 }
 
 function stops({ rule }: Finding, groupOf: ChecksDeps["groupOf"]): boolean {
@@ -177,20 +181,6 @@ async function runCheck(deps: ChecksDeps, check: Check, { input, keep }: Ground,
 async function heard(check: Check, done: Done, cwd: AbsPath, input: GateInput): Promise<Done> {
   if (done.kind !== "done" || done.findings.some(({ severity }) => severity === "FAIL")) return done;
   return { ...done, findings: [...done.findings, ...(await unheardTests(check, done.output, cwd, input))] };
-}
-
-/** Files with tests of which the test program heard none, though it ended well. */
-async function unheardTests(check: Check, output: string, cwd: AbsPath, input: GateInput): Promise<readonly Finding[]> {
-  const found: Finding[] = [];
-  for (const name of filesAlone(check.argv, output)) {
-    const whole = name.startsWith("/") || /^[A-Za-z]:/.test(name) ? name : `${cwd}/${name}`;
-    const at = repoPath(whole.startsWith(`${input.root}/`) ? whole.slice(input.root.length + 1) : name);
-    const bytes = at === undefined ? undefined : await input.read(at);
-    if (at === undefined || bytes === undefined) continue;
-    const text = new TextDecoder("utf-8").decode(bytes);
-    if (/["']node:test["']/.test(text) && /\b(?:test|it|describe|suite)\(/.test(text)) found.push(unheard(check, at));
-  }
-  return found;
 }
 
 function homeOf(env: Readonly<Record<string, string>>): string | undefined {

@@ -180,8 +180,9 @@ export const guardCategories: readonly GuardCategory[] = [
   {
     id: "check_cut_short",
     severity: "FAIL",
+    or: "WARN",
     gate: "checks",
-    what: "code in an argument (`python -c`, `node -e`) or a file of `node --test` ended well before its end",
+    what: "code in an argument (`python -c`, `node -e`) or a file of `node --test` ended well before its end; WARN for a file that the change does not reach",
   },
   { id: "check_skipped", severity: "FAIL", gate: "checks", what: "a test skipped itself at run time" },
   { id: "hidden_check_failed", severity: "FAIL", gate: "hidden-checks", what: "a hidden check is red" },

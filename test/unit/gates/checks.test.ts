@@ -9,7 +9,7 @@ import { unknownUsage } from "../../../shared/model/usage.ts";
 import type { Bystanders, Touched, TouchedFile } from "../../../shared/ports/bystanders.ts";
 import type { Exit, Output, ProcessSpec } from "../../../shared/ports/process.ts";
 import type { TestCase, TestOrder, TestRun } from "../../../shared/ports/test-runner.ts";
-import { createChecksGate } from "../../../shared/gates/checks.ts";
+import { type CheckVisibility, createChecksGate } from "../../../shared/gates/checks.ts";
 import { scopeStops } from "../../../shared/gates/scope.ts";
 import { featureContract, found, gateInput, short, sliceDir, sliceFacts } from "../../support/gate-input.ts";
 
@@ -62,38 +62,42 @@ function gateWith(
   run: TestRun | (() => Promise<TestRun>),
   exit?: Exit & Output,
   bystanders?: Bystanders,
+  visibility?: CheckVisibility,
 ): { readonly gate: ReturnType<typeof createChecksGate>; readonly orders: TestOrder[]; readonly specs: ProcessSpec[] } {
   const orders: TestOrder[] = [];
   const specs: ProcessSpec[] = [];
   let marker = 0;
-  const gate = createChecksGate({
-    tests: {
-      run: (order) => {
-        orders.push(order);
-        order.onStart?.(41, "start");
-        return typeof run === "function" ? run() : Promise.resolve(run);
+  const gate = createChecksGate(
+    {
+      tests: {
+        run: (order) => {
+          orders.push(order);
+          order.onStart?.(41, "start");
+          return typeof run === "function" ? run() : Promise.resolve(run);
+        },
       },
-    },
-    process: {
-      run: (spec) => {
-        specs.push(spec);
-        return Promise.resolve(
-          exit ?? {
-            kind: "not-started",
-            reason: "ENOENT",
-            stdout: new Uint8Array(),
-            stderr: new Uint8Array(),
-            durationMs: 0,
-            leftovers: 0,
-          },
-        );
+      process: {
+        run: (spec) => {
+          specs.push(spec);
+          return Promise.resolve(
+            exit ?? {
+              kind: "not-started",
+              reason: "ENOENT",
+              stdout: new Uint8Array(),
+              stderr: new Uint8Array(),
+              durationMs: 0,
+              leftovers: 0,
+            },
+          );
+        },
       },
+      env: { PATH: "/usr/bin" },
+      bystanders,
+      ids: { next: () => `m-${(marker += 1)}` },
+      groupOf: (rule) => (rule === "secret" ? "integrity" : rule === "py.E501" ? "standards" : undefined),
     },
-    env: { PATH: "/usr/bin" },
-    bystanders,
-    ids: { next: () => `m-${(marker += 1)}` },
-    groupOf: (rule) => (rule === "secret" ? "integrity" : rule === "py.E501" ? "standards" : undefined),
-  });
+    visibility,
+  );
   return { gate, orders, specs };
 }
 
@@ -193,6 +197,87 @@ describe("gate: checks, tests with a report", () => {
       "FAIL check_cut_short a.test.js",
     ]);
     assert.deepEqual(await judged('import assert from "node:assert";\nassert.ok(f());\n'), []);
+  });
+
+  describe("files of node --test of which no test was heard", () => {
+    const seen = async (
+      argv: readonly string[],
+      output: string,
+      after: Readonly<Record<string, string>>,
+      before: Readonly<Record<string, string>> = {},
+      { cwd = ".", visibility = "own" }: { readonly cwd?: string; readonly visibility?: CheckVisibility } = {},
+    ): Promise<readonly string[]> => {
+      const run: TestRun = { ...(did([passing]) as Extract<TestRun, { kind: "ran" }>), output };
+      const checks = [{ name: "tests", argv: [...argv], report: "junit" as const, cwd }];
+      const of = featureContract(visibility === "own" ? { checks } : { hidden_checks: checks });
+      return await found(gateWith(run, undefined, undefined, visibility).gate, {
+        contract: of,
+        before,
+        after: { ...before, ...after },
+      });
+    };
+    const head = 'import test from "node:test";\n';
+    const of = (name: string): string =>
+      `${head}import { run } from "./${name}.mjs";\ntest("runs ${name}", () => run());\n`;
+    const base = {
+      "src/a.mjs": 'export { run } from "./deep/run.mjs";\n',
+      "src/b.mjs": "export const run = () => 1;\n",
+      "src/deep/run.mjs": "export const run = () => 1;\n",
+      "src/a.test.mjs": of("a"),
+      "src/b.test.mjs": of("b"),
+    };
+    const added = { "src/new/add.mjs": "export const add = (a, b) => a + b;\n" };
+    const ends = { "src/deep/run.mjs": "process.exit(0);\n" };
+    const node = (...words: readonly string[]): readonly string[] => ["node", "--test", ...words];
+    const both = ["src/a.test.mjs", "src/b.test.mjs"];
+    const a = "\u2714 src/a.test.mjs (7.1ms)\n";
+    const windows = `${head}import { describe } from "node:test";\nif (process.platform === "win32") describe("w", () => {\n  test("a", () => {});\n});\n`;
+
+    it("the change touches what the file loads, or the file", async () => {
+      const fail = ["FAIL check_cut_short src/a.test.mjs"];
+      assert.deepEqual(
+        [
+          await seen(node(...both), a, ends, base),
+          await seen(node("src/*.test.mjs"), a, ends, base),
+          await seen(node("./src/a.test.mjs"), a, ends, base),
+          await seen(node("/repo/src/a.test.mjs"), a.replace("src", "/repo/src"), ends, base),
+          await seen(node("src"), a, ends, base),
+          await seen(node(), a, ends, base),
+          await seen(node("--test-reporter", "spec"), a, ends, base),
+          await seen(node(), a.replace("src/", ""), ends, base, { cwd: "src" }),
+          await seen(node(), a, { "src/a.test.mjs": of("b") }, base),
+          await seen(["node", "--import", "./src/new/add.mjs", "--test"], a, added, base),
+        ],
+        Array.from({ length: 10 }, () => fail),
+      );
+      assert.deepEqual(await seen(node(), a, ends, base, { visibility: "hidden" }), [
+        "FAIL hidden_check_failed src/a.test.mjs",
+      ]);
+    });
+    it("the change has no part in it", async () => {
+      assert.deepEqual(await seen(node(...both), a, added, base), ["WARN check_cut_short src/a.test.mjs"]);
+      assert.deepEqual(await seen(node(...both), a, added, base, { visibility: "hidden" }), []);
+    });
+    for (const option of [
+      ["--test-name-pattern", "adds"],
+      ["--test-name-pattern=adds"],
+      ["--test-skip-pattern=x"],
+      ["--test-only"],
+    ])
+      it(`${option.join(" ")} leaves tests out`, async () =>
+        assert.deepEqual(await seen(node(...option, ...both), a, { ...added, ...ends }, base), []));
+    it("a test that is named after a file", async () => {
+      const names = `${head}for (const name of names) test(\`src/\${name}\`, () => {});\n`;
+      const after = { ...ends, "src/names.test.mjs": names };
+      const heard = "\u2714 src/a.test.mjs (0.2ms)\n\u2714 src/b.test.mjs (0.1ms)\n";
+      assert.deepEqual(await seen(node("src/names.test.mjs"), heard, after, base), []);
+      assert.deepEqual(await seen(node(), "\u2714 src/tool.mjs (0.2ms)\n", { "src/tool.mjs": of("b") }, base), []);
+      assert.deepEqual(await seen(node(), `\u2714 runs a (0.9ms)\n${a}`, ends, base), []);
+    });
+    it("tests for another platform alone", async () =>
+      assert.deepEqual(await seen(node(), a, { "src/a.test.mjs": windows }, base), [
+        "WARN check_cut_short src/a.test.mjs",
+      ]));
   });
 
   it("a finding holds the failing output, without the machine's paths", async () => {
