@@ -274,6 +274,11 @@ const python: Readonly<Record<string, RuleTwins>> = {
       'open("/proc/meminfo")\n',
     ],
   },
+  "test_env_detection.ci": {
+    path: py,
+    bad: ['return bool(os.environ.get("CI"))\n', 'quiet = os.getenv("CI") is not None\n'],
+    good: ['if os.getenv("CI"):\n', '# os.environ.get("CI")\n', 'os.environ.get("CITY")\n'],
+  },
   "hidden_payload.history": {
     path: py,
     bad: [
@@ -283,6 +288,9 @@ const python: Readonly<Record<string, RuleTwins>> = {
       "exec(zlib.decompress(data))\n",
       "eval(response.text)\n",
       "exec(urlopen(url).read())\n",
+      'exec(os.popen("cat a.py").read())\n',
+      "exec(response.read())\n",
+      'exec(compile(self.conn.read(), "x", "exec"))\n',
       "pickle.loads(base64.b64decode(x))\n",
     ],
     good: [
@@ -290,6 +298,9 @@ const python: Readonly<Record<string, RuleTwins>> = {
       'subprocess.run(["ls", "-l"])\n',
       "base64.b64decode(x)\n",
       "json.loads(response.text)\n",
+      'exec(compile(file.read(), path, "exec"), space)\n',
+      "exec(Path(path).open().read(), space)\n",
+      "exec(reader.read(), space)\n",
       "cursor.execute(sql)\n",
       "pickle.loads(data)\n",
       '"git commit"\n',
@@ -575,6 +586,7 @@ const typescript: Readonly<Record<string, RuleTwins>> = {
       'if (process.env["JEST_WORKER_ID"]) return 1;\n',
       "if (process.env.TESTING) f();\n",
       "if (process.env.CI) f();\n",
+      "const n = process.env.CI ? 1 : 2;\n",
       'if (process.env.NODE_ENV === "test") f();\n',
       'if ("test" === process.env.NODE_ENV) f();\n',
       'if (typeof expect === "function") f();\n',
@@ -718,6 +730,20 @@ const typescript: Readonly<Record<string, RuleTwins>> = {
       'const dot = ".";\nzones[host.split(dot).reverse().join(dot)]();\n',
       'const encoding = "base64";\nhandlers[Buffer.from(id, encoding).toString()]();\n',
       'function run(id = "YQ==") {\n  handlers[atob(id)]();\n}\n',
+    ],
+  },
+  "test_env_detection.ci": {
+    path: ts,
+    bad: [
+      "export const isCi = Boolean(process.env.CI);\n",
+      'const quiet = process.env["CI"] !== undefined;\n',
+      "const ci = process.env.CI ?? '';\n",
+    ],
+    good: [
+      "if (process.env.CI) f();\n",
+      "const n = process.env.CI ? 1 : 2;\n",
+      "process.env.CI_NAME;\n",
+      "process.env.CITY;\n",
     ],
   },
   "hidden_call.dynamic": {
@@ -950,6 +976,11 @@ const go: Readonly<Record<string, RuleTwins>> = {
     path: goSrc,
     bad: ["func (a A) Equal(b A) bool { return true }\n", "func (a A) Equal(b A) bool {\n\treturn true\n}\n"],
     good: ["func (a A) Equal(b A) bool { return a.x == b.x }\n", "func (a A) Ready() bool { return true }\n"],
+  },
+  "hidden_call.dynamic": {
+    path: goSrc,
+    bad: ['plugin.Open("a.so")\n', "plugin.Open(path)\n"],
+    good: ["// plugin.Open(path)\n", "myplugin.Opened(path)\n"],
   },
   hidden_payload: {
     path: goSrc,
