@@ -1,6 +1,6 @@
 import path from "node:path";
 import { plain } from "../../shared/events/words.ts";
-import type { RunState } from "../../shared/events/run-state.ts";
+import type { AttemptState, RunState } from "../../shared/events/run-state.ts";
 import type { Finding } from "../../shared/model/finding.ts";
 
 /** A finding as the quickfix list and `vim.diagnostic` take it. Lines and columns are 1-based; 0 when unknown. */
@@ -27,10 +27,14 @@ export function itemOf(finding: Finding, base: string, fallback: string): Item {
   };
 }
 
-/** What the last attempt of each contract was found to lack. */
+/**
+ * What the last attempt of each contract that was judged was found to lack: the next one may have begun in the same
+ * moment, and what is to be mended stands until that is judged, too.
+ */
 export function findingsOf(state: RunState, base: string, dir: string): readonly Item[] {
   return state.contracts.flatMap((contract) => {
-    const attempt = contract.attempts.at(-1);
+    const isJudged = ({ verdict, gates }: AttemptState): boolean => verdict !== undefined || gates.length > 0;
+    const attempt = contract.attempts.findLast(isJudged) ?? contract.attempts.at(-1);
     const fallback =
       attempt === undefined
         ? path.join(dir, "events.jsonl")
