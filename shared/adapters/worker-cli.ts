@@ -52,7 +52,10 @@ export interface CliWorkerDeps extends FollowDeps {
 /** One argument of a program may not be longer on Linux. */
 const maxArgumentBytes = 120_000;
 
-/** A real client as a worker: it writes the workspace itself, and git says what it did. */
+/**
+ * A real client as a worker: it writes the workspace itself, and git says what it did. Long because an attempt is one
+ * life: its home, its limits, what it says and how it ends share it.
+ */
 export function createCliWorker(recipe: Recipe, deps: CliWorkerDeps): Worker {
   return {
     id: deps.id,

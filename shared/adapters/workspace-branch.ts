@@ -26,7 +26,7 @@ import {
  * The person's own checkout as a workspace, for completions only: Orch itself writes the files. Before the first
  * attempt the slice and the registry are kept as a raw tree; every write and the way back compare each file with the
  * hash last seen. All that is needed for the way back lies in `stateFile`, so `open` after a crash goes on where it
- * was.
+ * was. Long because the ways there and back must be read beside each other.
  */
 export interface BranchWorkspaceOptions {
   readonly slice: RepoPath;

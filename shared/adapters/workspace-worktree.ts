@@ -35,7 +35,7 @@ import { fileHash, writeWorkersGit } from "./worktree-tree.ts";
 /**
  * A worktree for each contract of a run, outside the repository. All of its state lies beside it, by run and contract, so
  * that a runner that takes a killed run up finds the same files. Git is only ever called with the person's repository and
- * this folder named: what is in the folder is never asked.
+ * this folder named: what is in the folder is never asked. Long because every step of its life reads and writes that state.
  */
 export function createWorktreeWorkspaces(deps: WorktreeDeps, options: WorktreeOptions): RunWorktrees {
   const { call, files } = deps;

@@ -31,7 +31,7 @@ export type MoveContext = HereContext & { readonly testRunner: TestRunner; reado
 /**
  * `move <Old/Old> <New/New>`: folder, entry and branch under the new name, in one commit, pushed and not merged. The
  * slice's tests and the project's run in between; when one is red, or anything else fails before the commit, everything
- * is put back byte for byte.
+ * is put back byte for byte. Long because the order of the steps, and of the ways back, is told here once.
  */
 export const move: Handler<MoveContext> = async (context, given, signal) => {
   const look = (one: CommandArgs): Promise<MovePlan> => planMove(context, one, signal);

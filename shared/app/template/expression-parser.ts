@@ -27,7 +27,8 @@ import { type Token, tokensOf } from "./tokens.ts";
 /**
  * Reads the formulas and conditions of spec.md's tables: arithmetic, comparisons, `if ... then ... else ...`, sums over
  * lists, lookups (`by country: DE -> 0.19, otherwise 0`) and the plain words for a condition (`is negative`, `is longer
- * than 40 characters`). What it does not understand it refuses with a reason; it never guesses.
+ * than 40 characters`). What it does not understand it refuses with a reason; it never guesses. Long
+ * because the rules of a grammar call each other.
  */
 export type Parsed<T> = { readonly kind: "ok"; readonly value: T } | { readonly kind: "refused"; readonly why: string };
 
