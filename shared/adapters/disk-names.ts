@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { open, rename } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
+import { maxNameBytes } from "../model/names.ts";
 import { hasErrno } from "./git-walk.ts";
 
 /** Windows refuses to rename a file that a reader has open, or over one; it lets go soon. */
@@ -23,7 +24,6 @@ export async function syncFolder(folder: Buffer | string): Promise<void> {
   await handle?.close();
 }
 
-const maxNameBytes = 255;
 const tornTail = ".123456789abc.tmp";
 const tornWrite = /^(\..+)\.[0-9a-f]{12}\.tmp$/;
 

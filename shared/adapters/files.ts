@@ -1,5 +1,6 @@
 import fs from "node:fs/promises";
 import path from "node:path";
+import { isDiskFull } from "../base/disk-full.ts";
 import { absPath, type AbsPath } from "../base/paths.ts";
 import { OrchError } from "../model/error.ts";
 import type { Files, FileStat } from "../ports/files.ts";
@@ -165,7 +166,7 @@ async function translated<T>(at: AbsPath, work: () => Promise<T>): Promise<T> {
 
 /** What a person can do something about becomes a refusal; the rest stays the bug it is. */
 function translate(at: string, error: unknown): unknown {
-  if (hasCode(error, "ENOSPC", "EDQUOT"))
+  if (isDiskFull(error))
     return new OrchError("env.disk-full", `The disk is full: ${at} could not be written`, {
       data: { path: at },
       cause: error,

@@ -10,6 +10,7 @@ import { fromGit, nulBytes } from "./git-names.ts";
 import { checkParents, inRootBytes, refusedPath, shown, walk, type WalkEntry } from "./git-walk.ts";
 import { digestFile } from "./trash-bytes.ts";
 import type { TreeDisk } from "./tree-disk.ts";
+import { foldersAbove } from "./tree-journal.ts";
 import { type TreeStep, writeTree } from "./tree-write.ts";
 
 export type Applied =
@@ -95,11 +96,13 @@ async function present(git: GitCall, paths: readonly Uint8Array[]): Promise<Pres
 
 /** What of a folder would still stand where the patch puts a file. */
 function heldBack(folders: Present["folders"], changes: readonly RawChange[]): string | undefined {
-  const going = changes.filter((change) => !isThere(change.newMode)).map((change) => keyOf(change.path));
+  const gone = changes.filter((change) => !isThere(change.newMode)).map((change) => change.path);
+  const going = new Set(gone.map(keyOf));
+  const emptied = new Set(gone.flatMap(foldersAbove).map(keyOf));
   for (const [folder, ...inside] of folders) {
     if (folder === undefined) continue;
     const stays = inside.find(({ kind, path: own }) =>
-      kind === "directory" ? !going.some((gone) => gone.startsWith(`${keyOf(own)}/`)) : !going.includes(keyOf(own)),
+      kind === "directory" ? !emptied.has(keyOf(own)) : !going.has(keyOf(own)),
     );
     const why = stays === undefined ? undefined : `it holds ${shown(stays.path)}`;
     if (why !== undefined || inside.length === 0)

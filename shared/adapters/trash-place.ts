@@ -1,6 +1,7 @@
 import { chmod, constants, copyFile, link, lstat, mkdir, readlink, symlink } from "node:fs/promises";
 import path from "node:path";
 import type { AbsPath } from "../base/paths.ts";
+import { maxNameBytes } from "../model/names.ts";
 import type { TrashEntry } from "../model/trash.ts";
 import { hasErrno, inRootBytes, joinBytes, shown } from "./git-walk.ts";
 import { byteKey, digestFile, fromBase64 } from "./trash-bytes.ts";
@@ -149,8 +150,6 @@ function split(own: Uint8Array): { readonly parent: Uint8Array; readonly name: U
   const at = own.lastIndexOf(47);
   return { parent: own.subarray(0, Math.max(at, 0)), name: own.subarray(at + 1) };
 }
-
-const maxNameBytes = 255;
 
 /** `<name>.restored-<id>`, then with a number; a long name is cut so that the whole still is a name. */
 function besideName(name: Uint8Array, id: string, n: number): Uint8Array {

@@ -1,5 +1,6 @@
 import { chmod, lstat, mkdir, open } from "node:fs/promises";
 import path from "node:path";
+import { isDiskFull } from "../base/disk-full.ts";
 import type { AbsPath } from "../base/paths.ts";
 import { OrchError } from "../model/error.ts";
 import type { Standing } from "../ports/tree-writes.ts";
@@ -232,7 +233,7 @@ async function take(
 
 /** What a person can do something about becomes a refusal that names the path in the repository. */
 function notWritten(error: unknown, file: Uint8Array): unknown {
-  if (hasErrno(error, "ENOSPC", "EDQUOT"))
+  if (isDiskFull(error))
     return new OrchError("env.disk-full", `The disk is full: ${shown(file)} could not be written`, {
       data: { path: shown(file) },
       cause: error,

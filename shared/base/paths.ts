@@ -51,6 +51,17 @@ export function below(path: string, folder: string): string | undefined {
   return path.startsWith(prefix) ? path.slice(prefix.length) : undefined;
 }
 
+/** Where `relative` leads from `folder` (both with `/`), without `.` and `..`; undefined when it leaves the root. */
+export function resolvedFrom(folder: string, relative: string): string | undefined {
+  const parts = folder === "." || folder === "" ? [] : folder.split("/");
+  for (const part of relative.split("/")) {
+    if (part === "" || part === ".") continue;
+    if (part !== "..") parts.push(part);
+    else if (parts.pop() === undefined) return undefined;
+  }
+  return parts.join("/");
+}
+
 export function baseName(path: string): string {
   return path.slice(Math.max(path.lastIndexOf("/"), path.lastIndexOf("\\")) + 1);
 }

@@ -1,4 +1,4 @@
-import { globMatcher, hasWildcard, isAbsolutePath, isInside } from "../base/paths.ts";
+import { dirName, globMatcher, hasWildcard, isAbsolutePath, isInside, resolvedFrom } from "../base/paths.ts";
 import type { ChangedFile } from "../model/change.ts";
 import type { Contract } from "../model/contract.ts";
 import type { Finding } from "../model/finding.ts";
@@ -212,14 +212,8 @@ function linkTarget({ hunks }: ChangedFile): string | undefined {
 function linksInside(file: ChangedFile, { isAllowed, isProtected }: Scope): boolean {
   const target = linkTarget(file);
   if (target === undefined || isAbsolutePath(target)) return false;
-  const parts = file.path.split("/").slice(0, -1);
-  for (const part of target.split("/")) {
-    if (part === "" || part === ".") continue;
-    if (part !== "..") parts.push(part);
-    else if (parts.pop() === undefined) return false;
-  }
-  const to = parts.join("/");
-  return isAllowed(to) && !isProtected(to);
+  const to = resolvedFrom(dirName(file.path), target);
+  return to !== undefined && isAllowed(to) && !isProtected(to);
 }
 
 const keyOf = (path: string): string => path.normalize("NFC").toLowerCase();

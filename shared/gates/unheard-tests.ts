@@ -1,4 +1,13 @@
-import { type AbsPath, dirName, globMatcher, type RepoPath, repoPath } from "../base/paths.ts";
+import {
+  type AbsPath,
+  below,
+  dirName,
+  globMatcher,
+  isAbsolutePath,
+  type RepoPath,
+  repoPath,
+  resolvedFrom,
+} from "../base/paths.ts";
 import type { Check } from "../model/contract.ts";
 import type { Finding } from "../model/finding.ts";
 import type { GateInput } from "../ports/gate.ts";
@@ -19,7 +28,7 @@ export async function unheardTests(
   const isAsked = askedFiles(check.argv);
   for (const name of new Set(filesAlone(check.argv, output))) {
     const at = inTree(name, cwd, input);
-    if (at === undefined || !isAsked(below(name, cwd))) continue;
+    if (at === undefined || !isAsked(below(name, cwd) ?? name)) continue;
     const text = await textOf(at, input);
     if (text === undefined || !hasTests(text) || areHeard(text, name, output)) continue;
     const isOwn = !isConditional(text) && (await isReached(at, check.argv, cwd, input));
@@ -28,14 +37,9 @@ export async function unheardTests(
   return found;
 }
 
-/** Below the folder that the check runs in. */
-function below(name: string, cwd: AbsPath): string {
-  return name.startsWith(`${cwd}/`) ? name.slice(cwd.length + 1) : name;
-}
-
 function inTree(name: string, cwd: AbsPath, { root }: GateInput): RepoPath | undefined {
-  const whole = name.startsWith("/") || /^[A-Za-z]:/.test(name) ? name : `${cwd}/${name}`;
-  return repoPath(whole.startsWith(`${root}/`) ? whole.slice(root.length + 1) : name);
+  const whole = isAbsolutePath(name) ? name : `${cwd}/${name}`;
+  return repoPath(below(whole, root) ?? name);
 }
 
 /** What `node --test` takes by itself. */
@@ -107,19 +111,9 @@ async function isReached(at: RepoPath, argv: readonly string[], cwd: AbsPath, in
 function loadedBy(from: string, text: string): string[] {
   const names = text.matchAll(/\b(?:from|import|require|resolve)\s*\(?\s*["'`](\.{1,2}(?:\/[^"'`\n$]*)?)["'`]/g);
   return [...names].flatMap(([, name = ""]) => {
-    const whole = joined(dirName(from), name);
+    const whole = resolvedFrom(dirName(from), name);
     return whole === undefined ? [] : candidates(whole);
   });
-}
-
-function joined(folder: string, name: string): string | undefined {
-  const parts = folder === "." ? [] : folder.split("/");
-  for (const part of name.split("/")) {
-    if (part === "" || part === ".") continue;
-    if (part !== "..") parts.push(part);
-    else if (parts.pop() === undefined) return undefined;
-  }
-  return parts.join("/");
 }
 
 function candidates(whole: string): string[] {

@@ -14,6 +14,9 @@ export function isReservedName(name: string): boolean {
   return reserved.has(name.toLowerCase());
 }
 
+/** What most disks hold in one name, in UTF-8. */
+export const maxNameBytes = 255;
+
 export const featureNamePattern = /^[A-Za-z][A-Za-z0-9_]*$/;
 export const domainNamePattern = /^[A-Za-z][A-Za-z0-9_-]*$/;
 /** Run ids start with `r-`; contract ids may not, so `.orch/runs/<ID>` never clashes with `.orch/runs/<run>`. */

@@ -1,5 +1,5 @@
 import { baseName, isInside, repoPath } from "../base/paths.ts";
-import { isReservedName } from "../model/names.ts";
+import { isReservedName, maxNameBytes } from "../model/names.ts";
 
 /** What a reply may name, and where a bare name belongs. */
 export interface ReplyScope {
@@ -14,7 +14,6 @@ export type ReplyPath =
   | { readonly kind: "path"; readonly path: string }
   | { readonly kind: "refused"; readonly why: string };
 
-const maxNameBytes = 255;
 const utf8 = new TextEncoder();
 
 /**
